@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An algorithm: a pure function from a call's shape, the view of the network and a rank to that rank's schedule.
+// To add one: write NAME.cpp with `generate_NAME` and `supports_NAME`, and give it a row in algorithms.def; the checker, the
+// mutation test, the documentation and the forced choice (QUADRILLE_ALGORITHM) find it there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "network/topology_view.h"
+#include "schedule/schedule.h"
+#include "schedule/shape.h"
+
+namespace quadrille {
+
+// Named integers with defaults, such as "partners=1,pieces=2". Names are those of the algorithm's row.
+class Parameters {
+ public:
+  // REQUIRES: `text` is a list name=integer separated by commas; used for the rows' literals.
+  explicit Parameters(std::string_view text = {});
+
+  // Overrides these parameters by a user's `text` (name=integer separated by ':' or ','); names that the
+  // algorithm has not are an error that lists those it has.
+  Result<Parameters> with(std::string_view text) const;
+
+  // REQUIRES: the name exists.
+  std::int64_t operator[](std::string_view name) const;
+
+  std::string text() const;  // "partners=1:pieces=2"
+  bool operator==(const Parameters&) const = default;
+
+ private:
+  struct Entry {
+    std::string name;
+    std::int64_t value = 0;
+    bool operator==(const Entry&) const = default;
+  };
+  std::vector<Entry> entries_;
+};
+
+struct GeneratorInput {
+  const Shape& shape;
+  const TopologyView& view;
+  const Parameters& parameters;
+  Rank rank = 0;
+};
+
+struct Algorithm {
+  std::string_view name;
+  Collective collective;
+  Parameters parameters;  // with their defaults
+  // Whether the algorithm can do this shape (commutativity, number of ranks); never found out by failing.
+  bool (*supports)(const Shape& shape);
+  Schedule (*generate)(const GeneratorInput& input);
+};
+
+// All algorithms, in the order of algorithms.def; the position is the algorithm's id.
+std::span<const Algorithm> algorithms();
+
+// Finds `name`, or null.
+const Algorithm* algorithm_named(std::string_view name);
+
+}  // namespace quadrille

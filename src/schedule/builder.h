@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Builds one rank's schedule in program order. Dependencies that the data need follow from the regions that the
+// steps touch; an algorithm adds only those that pace it. A dependency that follows from the others is left out,
+// so that each one that stands in a schedule is necessary.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+
+#include "schedule/schedule.h"
+#include "schedule/shape.h"
+
+namespace quadrille {
+
+class ScheduleBuilder {
+ public:
+  ScheduleBuilder();
+  ~ScheduleBuilder();
+  ScheduleBuilder(const ScheduleBuilder&) = delete;
+  ScheduleBuilder& operator=(const ScheduleBuilder&) = delete;
+
+  // Reserves `length` elements of scratch.
+  Region scratch(std::uint64_t length);
+
+  // Steps of data. `after` lists earlier steps to wait for beyond what the data need. A region of length 0 is a
+  // message without data for send and receive; copies and reductions of length 0 are left out (their index is
+  // that of the last step they would have depended on, or no_step).
+  StepIndex send(Rank peer, Region from, std::initializer_list<StepIndex> after = {});
+  StepIndex receive(Rank peer, Region into, std::initializer_list<StepIndex> after = {});
+  StepIndex copy(Region from, Region into, std::initializer_list<StepIndex> after = {});
+  StepIndex reduce(Region from, Region into, std::initializer_list<StepIndex> after = {});
+
+  // Messages without data that order the steps of two ranks.
+  StepIndex send_ready(Rank peer, std::initializer_list<StepIndex> after = {});
+  StepIndex receive_ready(Rank peer, std::initializer_list<StepIndex> after = {});
+
+  void promise_most_incoming(std::uint32_t messages);
+
+  // Entries of `after` that are no_step are ignored.
+  static constexpr StepIndex no_step = 0xffffffffU;
+
+  Schedule build();
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace quadrille
