@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The walk: a counter a step, a stack of steps whose counter reached zero, and the transport's completions.
+#include "executor/executor.h"
+
+#include <algorithm>
+
+namespace quadrille {
+
+class Executor::Walk {
+ public:
+  Walk(Executor& owner, const PreparedSchedule& prepared, const CallMemory& memory, Transport& transport)
+      : owner_(owner), prepared_(prepared), memory_(memory), transport_(transport) {
+    const std::size_t steps = prepared.schedule().steps.size();
+    owner_.waits_for_.resize(steps);
+    owner_.completed_.resize(std::max<std::size_t>(prepared.messages(), 1));
+    owner_.ready_.clear();
+    // Pushed in reverse, so that the first steps of the list start first.
+    for (std::size_t i = steps; i-- > 0;) {
+      owner_.waits_for_[i] = prepared.waits_for(static_cast<StepIndex>(i));
+      if (owner_.waits_for_[i] == 0) owner_.ready_.push_back(static_cast<StepIndex>(i));
+    }
+    unfinished_ = steps;
+  }
+
+  Result<bool> run(const LongWait& long_wait) {
+    Waiting waiting;
+    const Nanoseconds began = long_wait.after.value > 0 ? monotonic_now() : Nanoseconds{};
+    bool reported = long_wait.after.value == 0;
+    std::uint32_t polls = 0;
+    if (auto started = start_ready(); !started.ok()) return started;
+    while (unfinished_ > 0) {
+      const auto count = transport_.poll(owner_.completed_);
+      if (!count.ok()) return count.error();
+      if (count.value() > 0) {
+        waiting.progressed();
+        for (std::size_t i = 0; i < count.value(); ++i) complete(owner_.completed_[i]);
+        if (auto started = start_ready(); !started.ok()) return started;
+        continue;
+      }
+      waiting.idle();
+      if (!reported && ++polls % 64 == 0 && monotonic_now() - began > long_wait.after) {
+        reported = true;
+        long_wait.report(missing_peers());
+      }
+    }
+    return true;
+  }
+
+ private:
+  Result<bool> start_ready() {
+    while (!owner_.ready_.empty()) {
+      const StepIndex index = owner_.ready_.back();
+      owner_.ready_.pop_back();
+      if (auto started = start(index); !started.ok()) return started;
+    }
+    return true;
+  }
+
+  Result<bool> start(StepIndex index) {
+    const Step& step = prepared_.schedule().steps[index];
+    switch (step.kind) {
+      case StepKind::copy:
+        memory_.copy(readable(step.from), writable(step.into), step.into.length);
+        complete(index);
+        return true;
+      case StepKind::reduce:
+        memory_.reduce(readable(step.from), writable(step.into), step.into.length);
+        complete(index);
+        return true;
+      case StepKind::send: {
+        auto sent = transport_.start_send(index, step.peer, readable(step.from), step.from.length);
+        if (sent.ok()) release(prepared_.next_in_order(index));
+        return sent;
+      }
+      case StepKind::receive: {
+        auto posted = transport_.start_receive(index, step.peer, writable(step.into), step.into.length);
+        if (posted.ok()) release(prepared_.next_in_order(index));
+        return posted;
+      }
+    }
+    return true;
+  }
+
+  void complete(StepIndex index) {
+    --unfinished_;
+    owner_.waits_for_[index] = done;
+    for (const StepIndex dependent : prepared_.dependents_of(index)) release(dependent);
+  }
+
+  void release(StepIndex index) {
+    if (index != PreparedSchedule::none && --owner_.waits_for_[index] == 0) owner_.ready_.push_back(index);
+  }
+
+  const std::byte* readable(const Region& region) const {
+    const std::byte* base = region.buffer == Buffer::send      ? memory_.send
+                            : region.buffer == Buffer::receive ? memory_.receive
+                                                               : memory_.scratch;
+    return base + region.offset * memory_.element_stride;
+  }
+
+  std::byte* writable(const Region& region) const {
+    std::byte* base = region.buffer == Buffer::receive ? memory_.receive : memory_.scratch;
+    return base + region.offset * memory_.element_stride;
+  }
+
+  // Those of the messages that could move now: steps that wait for others of ours are not to blame.
+  std::vector<Rank> missing_peers() const {
+    std::vector<Rank> peers;
+    const auto& steps = prepared_.schedule().steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const bool message = steps[i].kind == StepKind::send || steps[i].kind == StepKind::receive;
+      if (message && owner_.waits_for_[i] == 0) peers.push_back(steps[i].peer);
+    }
+    std::sort(peers.begin(), peers.end());
+    peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+    return peers;
+  }
+
+  static constexpr std::uint32_t done = 0xffffffffU;
+
+  Executor& owner_;
+  const PreparedSchedule& prepared_;
+  const CallMemory& memory_;
+  Transport& transport_;
+  std::size_t unfinished_ = 0;
+};
+
+Result<bool> Executor::run(const PreparedSchedule& prepared, const CallMemory& memory, Transport& transport,
+                           const LongWait& long_wait) {
+  return Walk(*this, prepared, memory, transport).run(long_wait);
+}
+
+}  // namespace quadrille

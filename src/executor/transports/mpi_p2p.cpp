@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PMPI_Isend, PMPI_Irecv and PMPI_Testsome; a message of more than 2^30 elements goes in pieces.
+#include "executor/transports/mpi_p2p.h"
+
+#include <algorithm>
+#include <string>
+
+namespace quadrille {
+namespace {
+
+// MPI-3 counts are int; both ends cut a message at the same places.
+constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30;
+
+}  // namespace
+
+void MpiPointToPoint::begin(const Call& call) {
+  call_ = call;
+  mpi_error_ = MPI_SUCCESS;
+}
+
+void MpiPointToPoint::abandon() {
+  for (MPI_Request& request : requests_) {
+    if (request == MPI_REQUEST_NULL) continue;
+    PMPI_Cancel(&request);
+    PMPI_Request_free(&request);
+  }
+  requests_.clear();
+  steps_.clear();
+  split_.clear();
+}
+
+Error MpiPointToPoint::failure(const char* what, int code) {
+  mpi_error_ = code;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  PMPI_Error_string(code, text, &length);
+  return {ErrorKind::system, std::string(what) + ": " + text};
+}
+
+template <typename Start>
+Result<bool> MpiPointToPoint::start(StepIndex step, std::uint64_t length, Start&& start_piece) {
+  std::uint32_t pieces = 0;
+  std::uint64_t offset = 0;
+  do {
+    const std::uint64_t piece = std::min(length - offset, largest_piece);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = start_piece(offset, static_cast<int>(piece), &request);
+    if (code != MPI_SUCCESS) return failure("cannot start a message", code);
+    requests_.push_back(request);
+    steps_.push_back(step);
+    offset += piece;
+    ++pieces;
+  } while (offset < length);
+  if (pieces > 1) split_.emplace_back(step, pieces);
+  return true;
+}
+
+Result<bool> MpiPointToPoint::start_send(StepIndex step, Rank peer, const void* address, std::uint64_t length) {
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 1;
+  if (length > largest_piece) PMPI_Type_get_extent(call_.element, &lower, &extent);
+  return start(step, length, [&](std::uint64_t offset, int count, MPI_Request* request) {
+    const auto* from = static_cast<const std::byte*>(address) + offset * static_cast<std::uint64_t>(extent);
+    return PMPI_Isend(from, count, call_.element, call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag,
+                      call_.shadow, request);
+  });
+}
+
+Result<bool> MpiPointToPoint::start_receive(StepIndex step, Rank peer, void* address, std::uint64_t length) {
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 1;
+  if (length > largest_piece) PMPI_Type_get_extent(call_.element, &lower, &extent);
+  return start(step, length, [&](std::uint64_t offset, int count, MPI_Request* request) {
+    auto* into = static_cast<std::byte*>(address) + offset * static_cast<std::uint64_t>(extent);
+    return PMPI_Irecv(into, count, call_.element, call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag,
+                      call_.shadow, request);
+  });
+}
+
+bool MpiPointToPoint::last_piece_done(StepIndex step) {
+  const auto entry = std::find_if(split_.begin(), split_.end(), [&](const auto& e) { return e.first == step; });
+  if (entry == split_.end()) return true;
+  if (--entry->second > 0) return false;
+  split_.erase(entry);
+  return true;
+}
+
+Result<std::size_t> MpiPointToPoint::poll(std::span<StepIndex> completed) {
+  if (requests_.empty()) return std::size_t{0};
+  const std::size_t pending = requests_.size();
+  indices_.resize(pending);
+  statuses_.resize(pending);
+  int done = 0;
+  const int code = PMPI_Testsome(static_cast<int>(pending), requests_.data(), &done, indices_.data(),
+                                 statuses_.data());
+  if (code == MPI_ERR_IN_STATUS) {
+    for (int i = 0; i < done; ++i) {
+      const int error = statuses_[static_cast<std::size_t>(i)].MPI_ERROR;
+      if (error != MPI_SUCCESS) return failure("a message failed", error);
+    }
+  }
+  if (code != MPI_SUCCESS) return failure("cannot test messages", code);
+  if (done <= 0) return std::size_t{0};
+  std::size_t reported = 0;
+  for (int i = 0; i < done; ++i) {
+    const StepIndex step = steps_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
+    if (last_piece_done(step)) completed[reported++] = step;
+  }
+  // From the highest slot down, so that the slot swapped in has not been freed itself.
+  std::sort(indices_.begin(), indices_.begin() + done, std::greater<>());
+  for (int i = 0; i < done; ++i) {
+    const auto slot = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
+    requests_[slot] = requests_.back();
+    steps_[slot] = steps_.back();
+    requests_.pop_back();
+    steps_.pop_back();
+  }
+  return reported;
+}
+
+}  // namespace quadrille

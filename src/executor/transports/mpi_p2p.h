@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages over the MPI library's own point-to-point calls, on the shadow communicator. Always there, on every
+// network; waiting in it drives the MPI library's progress, so a peer that depends on a pending operation of ours goes on.
+#pragma once
+
+#include <mpi.h>
+
+#include <span>
+#include <vector>
+
+#include "executor/transport.h"
+
+namespace quadrille {
+
+class MpiPointToPoint final : public Transport {
+ public:
+  // One call's messages: `shadow_ranks[rank]` is a communicator rank's rank on `shadow`.
+  struct Call {
+    MPI_Comm shadow;
+    int tag;
+    MPI_Datatype element;
+    std::span<const int> shadow_ranks;
+  };
+
+  MpiPointToPoint() = default;
+  MpiPointToPoint(const MpiPointToPoint&) = delete;
+  MpiPointToPoint& operator=(const MpiPointToPoint&) = delete;
+  ~MpiPointToPoint() override = default;
+
+  // REQUIRES: no message under way. What `call` refers to outlives the call.
+  void begin(const Call& call);
+  // Withdraws what is under way after an error.
+  void abandon();
+  // The MPI error code behind the last failure.
+  int mpi_error() const { return mpi_error_; }
+
+  Result<bool> start_send(StepIndex step, Rank peer, const void* address, std::uint64_t length) override;
+  Result<bool> start_receive(StepIndex step, Rank peer, void* address, std::uint64_t length) override;
+  Result<std::size_t> poll(std::span<StepIndex> completed) override;
+
+ private:
+  template <typename Start>
+  Result<bool> start(StepIndex step, std::uint64_t length, Start&& start_piece);
+  Error failure(const char* what, int code);
+  bool last_piece_done(StepIndex step);
+
+  Call call_{};
+  // A slot a request; completed slots are swapped with the last, so the arrays stay dense.
+  std::vector<MPI_Request> requests_;
+  std::vector<StepIndex> steps_;
+  std::vector<int> indices_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<std::pair<StepIndex, std::uint32_t>> split_;  // steps of several pieces, with those still out
+  int mpi_error_ = MPI_SUCCESS;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a rank waits: it spins while that is cheap, gives its core away as soon as others want it, and sleeps for longer
+// and longer, up to 1 ms, when nothing happens. Ranks may outnumber cores, also in ways that no count of ranks and cores shows
+// (containers, emulated hosts), so the wish of others for the core is measured: a yield that takes long ran someone else.
+#pragma once
+
+#include <cstdint>
+
+#include "base/units.h"
+
+namespace quadrille {
+
+Nanoseconds monotonic_now();
+
+class Waiting {
+ public:
+  // Called after a poll that found something.
+  void progressed() {
+    idle_polls_ = 0;
+    sleep_ = {0};
+  }
+  // Called after a poll that found nothing; may yield or sleep.
+  void idle();
+
+ private:
+  void sleep();
+
+  std::uint32_t idle_polls_ = 0;
+  Nanoseconds idle_since_{};
+  Nanoseconds sleep_{};
+};
+
+}  // namespace quadrille

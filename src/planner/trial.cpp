@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rounds there and back (A B C, C B A, ...), so that a drift of the network's load hits all candidates alike.
+#include "planner/trial.h"
+
+#include <cassert>
+
+namespace quadrille {
+namespace {
+
+// A candidate replaces the MPI library only if it takes at most this share of its time, in percent: less is within what
+// two runs of the same algorithm differ by.
+constexpr std::int64_t worthwhile_percent = 95;
+
+}  // namespace
+
+Trial::Trial(std::uint32_t candidates, std::uint32_t rounds)
+    : candidates_(candidates),
+      wanted_(std::size_t{candidates} * rounds),
+      settled_(candidates <= 1 || rounds == 0) {
+  if (!settled_) samples_.reserve(wanted_);
+}
+
+std::uint32_t Trial::candidate_of(std::size_t call) const {
+  const std::size_t round = call / candidates_;
+  const auto position = static_cast<std::uint32_t>(call % candidates_);
+  return round % 2 == 0 ? position : candidates_ - 1 - position;
+}
+
+std::uint32_t Trial::candidate() const {
+  assert(!samples_are_due());
+  return settled_ ? verdict_ : candidate_of(samples_.size());
+}
+
+void Trial::record(std::int64_t duration_ns) {
+  assert(!settled_ && samples_.size() < wanted_);
+  samples_.push_back(duration_ns);
+}
+
+void Trial::decide(std::span<const std::int64_t> summed) {
+  assert(summed.size() == wanted_);
+  const std::size_t rounds = wanted_ / candidates_;
+  std::vector<std::int64_t> total(candidates_, 0);
+  std::vector<std::int64_t> worst(candidates_, 0);
+  for (std::size_t call = 0; call < wanted_; ++call) {
+    const std::uint32_t candidate = candidate_of(call);
+    total[candidate] += summed[call];
+    if (summed[call] > worst[candidate]) worst[candidate] = summed[call];
+  }
+  // One outlier each is forgiven: the first call of a candidate opens connections.
+  if (rounds > 1) {
+    for (std::uint32_t i = 0; i < candidates_; ++i) total[i] -= worst[i];
+  }
+  verdict_ = 0;
+  for (std::uint32_t i = 1; i < candidates_; ++i) {
+    if (total[i] < total[verdict_]) verdict_ = i;
+  }
+  if (total[verdict_] * 100 > total[0] * worthwhile_percent) verdict_ = 0;
+  settled_ = true;
+  samples_ = {};
+}
+
+}  // namespace quadrille

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chooses between candidates whose cost no model knows, by trying them in turn in the program's own first calls. A
+// state machine without a clock or a network: call numbers and durations go in, a candidate comes out. Candidate 0 is the
+// MPI library.
+//
+// All ranks decide alike: which candidate a call takes follows from the call's number, and the verdict from the
+// samples summed over all ranks, which every rank has received alike. Summing each rank's duration charges a candidate for
+// stalls wherever they happen; the wait for late ranks is in all candidates' sums alike, for they take turns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace quadrille {
+
+class Trial {
+ public:
+  // REQUIRES: candidates >= 1. With one candidate or no rounds, the MPI library is the verdict from the start.
+  Trial(std::uint32_t candidates, std::uint32_t rounds);
+
+  // The candidate of the next call. REQUIRES: !samples_are_due().
+  std::uint32_t candidate() const;
+  bool settled() const { return settled_; }
+
+  // How long the call just made took on this rank. REQUIRES: !settled() && !samples_are_due().
+  void record(std::int64_t duration_ns);
+
+  // All rounds are done: before the next call, the ranks sum `samples` and hand the sums in.
+  bool samples_are_due() const { return !settled_ && samples_.size() == wanted_; }
+  std::span<const std::int64_t> samples() const { return samples_; }  // [rounds * candidates]
+  void decide(std::span<const std::int64_t> summed);
+
+ private:
+  std::uint32_t candidate_of(std::size_t call) const;
+
+  std::uint32_t candidates_;
+  std::size_t wanted_;
+  std::vector<std::int64_t> samples_;
+  std::uint32_t verdict_ = 0;
+  bool settled_;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * libquadrille.so: the one library that LD_PRELOAD names, for every MPI. It defines the MPI symbols of intercepted.def;
+ * at the first call of one it finds the process's MPI library and loads the core library of that ABI, which lies
+ * beside it. Where there is no core that fits, every call goes on to the MPI library.
+ *
+ * It is loaded into every process of a job's tree (shells, ssh, the launcher), so it has no constructor, needs
+ * nothing but libc, and does nothing until an MPI function is called.
+ *
+ * The shim knows no MPI type. Handles, counts and addresses are all passed as machine words in registers and
+ * 8-byte stack slots (System V x86-64, AAPCS64), so one definition with as many words as the longest signature has,
+ * turned into a jump by the compiler, passes any of them on untouched. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/core.h"
+#include "preload/find_mpi.h"
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#error "the shim relies on 8-byte argument slots: check this architecture's calling convention first"
+#endif
+
+#define EXPORT __attribute__((visibility("default")))
+
+static struct quadrille_mpi mpi;
+static const struct quadrille_core* core;
+static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+static void* next_symbol(const char* symbol) {
+  void* found = dlsym(RTLD_NEXT, symbol);
+  if (found == NULL && mpi.handle != NULL) found = dlsym(mpi.handle, symbol);
+  return found;
+}
+
+static const struct quadrille_shim shim = {QUADRILLE_CORE_VERSION, next_symbol};
+
+static const char* core_file(enum quadrille_abi abi) {
+  switch (abi) {
+    case QUADRILLE_ABI_OMPI:
+      return "libquadrille-ompi.so";
+    case QUADRILLE_ABI_MPICH:
+      return "libquadrille-mpich.so";
+    case QUADRILLE_ABI_STANDARD:
+      return "libquadrille-abi.so";
+    case QUADRILLE_ABI_NONE:
+      break;
+  }
+  return NULL;
+}
+
+static enum quadrille_abi abi_named(const char* name) {
+  if (strcmp(name, "ompi") == 0) return QUADRILLE_ABI_OMPI;
+  if (strcmp(name, "mpich") == 0) return QUADRILLE_ABI_MPICH;
+  if (strcmp(name, "abi") == 0) return QUADRILLE_ABI_STANDARD;
+  return QUADRILLE_ABI_NONE;
+}
+
+static void complain(const char* what, const char* detail) {
+  fprintf(stderr, "quadrille: %s: %s; the program runs on with the MPI library alone\n", what, detail);
+}
+
+static void load_core(void) {
+  mpi = quadrille_find_mpi();
+  const char* wanted = getenv("QUADRILLE_COLLECTIVES");
+  if (wanted != NULL && strcmp(wanted, "off") == 0) return;
+  if (mpi.abi == QUADRILLE_ABI_NONE) {
+    complain("no MPI library in this process", "is the program linked statically?");
+    return;
+  }
+  const char* forced = getenv("QUADRILLE_ABI");
+  if (forced != NULL && *forced != '\0' && abi_named(forced) != mpi.abi) {
+    complain("QUADRILLE_ABI does not fit this program's MPI library", mpi.path);
+    return;
+  }
+  Dl_info self;
+  if (dladdr((void*)(uintptr_t)&load_core, &self) == 0) return;
+  char path[4096];
+  const char* slash = strrchr(self.dli_fname, '/');
+  const int folder = slash == NULL ? 0 : (int)(slash + 1 - self.dli_fname);
+  snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, core_file(mpi.abi));
+  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (handle == NULL) {
+    complain("cannot load its core", dlerror());
+    return;
+  }
+  quadrille_core_attach_fn attach = (quadrille_core_attach_fn)(uintptr_t)dlsym(handle, "quadrille_core_attach");
+  core = attach == NULL ? NULL : attach(&shim);
+  if (core == NULL) complain("its core is of another version", path);
+}
+
+typedef intptr_t word;
+typedef word (*function)(word, word, word, word, word, word, word, word, word, word, word);
+
+static function resolve(const char* symbol, function* slot) {
+  pthread_once(&loaded, load_core);
+  void* found = core == NULL ? NULL : core->implementation(symbol);
+  if (found == NULL) found = next_symbol(symbol);
+  if (found == NULL) {
+    fprintf(stderr, "quadrille: %s is not in this program's MPI library\n", symbol);
+    abort();
+  }
+  __atomic_store_n(slot, (function)(uintptr_t)found, __ATOMIC_RELEASE);
+  return (function)(uintptr_t)found;
+}
+
+#define DEFINE(symbol)                                                                                     \
+  EXPORT word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k); \
+  word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k) {    \
+    static function slot;                                                                                  \
+    function go = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);                                                \
+    if (__builtin_expect(go == NULL, 0)) go = resolve(#symbol, &slot);                                     \
+    return go(a, b, c, d, e, f, g, h, i, j, k);                                                            \
+  }
+
+#define C(name) DEFINE(MPI_##name)
+#define C_AND_LARGE(name) DEFINE(MPI_##name) DEFINE(MPI_##name##_c)
+#define FORTRAN(lower, upper)   \
+  DEFINE(mpi_##lower)           \
+  DEFINE(mpi_##lower##_)        \
+  DEFINE(mpi_##lower##__)       \
+  DEFINE(MPI_##upper)           \
+  DEFINE(mpi_##lower##_f08_)    \
+  DEFINE(mpi_##lower##_f08ts_)
+#include "preload/intercepted.def"
+
+EXPORT int quadrille_last_execution(char* text, int size) {
+  return core == NULL ? -1 : core->last_execution(text, size);
+}
