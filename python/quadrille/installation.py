@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from quadrille.errors import QuadrilleError
@@ -27,8 +28,8 @@ def native_directory() -> Path:
 
 
 def _installed_native_directory() -> Path:
-    # PREFIX/lib/quadrille/venv/lib/python3.x/site-packages/quadrille/installation.py
-    return Path(__file__).resolve().parents[5] / "native"
+    # `make install` puts the interpreter's environment into PREFIX/lib/quadrille/venv.
+    return Path(sys.prefix).parent / "native"
 
 
 def native_program(name: str) -> Path:

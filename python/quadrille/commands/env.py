@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`quadrille env`: prints the variables that `quadrille run` would set, for launchers it does not know."""
+
+from __future__ import annotations
+
+import typer
+
+from quadrille import settings
+from quadrille.commands import run
+
+
+def _help() -> str:
+    rows = []
+    for setting in settings.all_settings():
+        default = f"default {setting.default}" if setting.default else ""
+        notes = ", ".join(filter(None, (setting.unit, default)))
+        rows.append(f"{setting.variable}\n    {setting.description}" + (f" ({notes})" if notes else ""))
+    return (
+        "Print the KEY=VALUE lines that `quadrille run` would set.\n\n"
+        "Every rank of a job needs the same values: print them once and hand them to all.\n\n"
+        "\b\nSettings, all of them environment variables:\n" + "\n".join(rows)
+    )
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("env", help=_help())(env)
+
+
+def env(
+    mpi: str | None = typer.Option(None, "--mpi", metavar="ompi|mpich|abi", help="Binary interface."),
+    model: str | None = run.MODEL,
+    collectives: str | None = run.COLLECTIVES,
+    wire: str | None = run.WIRE,
+    multicast: str | None = run.MULTICAST,
+    fabric: str | None = run.FABRIC,
+    trace: str | None = run.TRACE,
+) -> None:
+    """Print one line a variable; a job secret is drawn anew each time."""
+    variables = settings.job_environment(
+        {
+            "QUADRILLE_ABI": mpi,
+            "QUADRILLE_MODEL": model,
+            "QUADRILLE_COLLECTIVES": collectives,
+            "QUADRILLE_WIRE": wire,
+            "QUADRILLE_MULTICAST": multicast,
+            "QUADRILLE_FABRIC": fabric,
+            "QUADRILLE_TRACE": trace,
+        }
+    )
+    for name, value in variables.items():
+        typer.echo(f"{name}={value}")

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`quadrille run`: starts any launcher line with Quadrille in every rank."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from quadrille import settings
+from quadrille.errors import QuadrilleError, UsageError
+from quadrille.launchers import detect_launcher
+
+MODEL = typer.Option(None, "--model", metavar="FILE", help="Network model written by `quadrille probe`.")
+COLLECTIVES = typer.Option(None, "--collectives", metavar="on|off", help="Whether to take over collectives.")
+WIRE = typer.Option(None, "--wire", metavar="auto|udp|packet|xdp|off", help="Links beside the MPI library.")
+MULTICAST = typer.Option(None, "--multicast", metavar="auto|off", help="Whether multicast may be used.")
+FABRIC = typer.Option(None, "--fabric", metavar="on|off", help="Whether to carry point-to-point too.")
+TRACE = typer.Option(None, "--trace", metavar="DIR", help="Folder that each rank writes its events to.")
+
+_HELP = """Run a launcher line with Quadrille in every rank.
+
+Everything after `--` is the line as you would type it: mpirun or mpiexec of Open MPI, MPICH or Intel MPI, or
+srun, also behind wrappers such as `timeout 60` or `env A=B`, with remote hosts and custom rsh agents. Nothing
+is recompiled. Exit code and signals are those of the launcher. A line without a known launcher gets the
+variables of `quadrille env` in its environment.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("run", help=_HELP, context_settings={"allow_interspersed_args": False})(run)
+
+
+def run(
+    line: list[str] = typer.Argument(None, metavar="-- LAUNCHER...", help="The launcher line."),
+    model: str | None = MODEL,
+    collectives: str | None = COLLECTIVES,
+    wire: str | None = WIRE,
+    multicast: str | None = MULTICAST,
+    fabric: str | None = FABRIC,
+    trace: str | None = TRACE,
+) -> None:
+    """Replace this process by the launcher, with Quadrille set up for its ranks."""
+    if not line:
+        raise UsageError("no command after `--`; write `quadrille run -- mpirun -np 4 ./app`")
+    launcher = detect_launcher(line)
+    variables = settings.job_environment(
+        {
+            "QUADRILLE_MODEL": model,
+            "QUADRILLE_COLLECTIVES": collectives,
+            "QUADRILLE_WIRE": wire,
+            "QUADRILLE_MULTICAST": multicast,
+            "QUADRILLE_FABRIC": fabric,
+            "QUADRILLE_TRACE": trace,
+        }
+    )
+    for name in settings.unknown_variables():
+        print(f"quadrille: no setting is called {name}; `quadrille env --help` lists them", file=sys.stderr)
+    command = launcher.with_environment(variables)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        os.execvpe(command[0], command, {**os.environ, **launcher.launcher_environment(variables)})
+    except OSError as error:
+        raise QuadrilleError(f"{command[0]} cannot be started: {error.strerror}") from error

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every environment variable of Quadrille, read from the table that the native library is built from.
+
+`src/base/settings.def` is the only place where a variable of the library is declared; an installation keeps a
+copy beside the native parts. The few variables that only the command line reads are listed here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from quadrille.errors import QuadrilleError, UsageError
+from quadrille.installation import native_directory
+
+_TABLE_IN_SOURCE_TREE = Path(__file__).resolve().parents[2] / "src" / "base" / "settings.def"
+_TABLE_INSTALLED = Path(sys.prefix).parent / "native" / "settings.def"
+_TEXT = r'"((?:[^"\\]|\\.)*)"'
+_ROW = re.compile(
+    rf"^SETTING\(\w+,\s*(\w+),\s*(QUADRILLE_\w+),\s*{_TEXT},\s*{_TEXT},\s*{_TEXT}\)", re.MULTILINE
+)
+
+# What the options accept although the part that does the work does not exist yet. Turning a feature on means
+# removing its row.
+_NOT_AVAILABLE = {
+    "QUADRILLE_WIRE": {"udp", "packet", "xdp"},
+    "QUADRILLE_MULTICAST": {"auto"},
+    "QUADRILLE_FABRIC": {"on"},
+}
+_PATHS_NOT_AVAILABLE = {"QUADRILLE_TRACE"}
+_CHOICES = {
+    "QUADRILLE_COLLECTIVES": ("on", "off"),
+    "QUADRILLE_WIRE": ("auto", "udp", "packet", "xdp", "off"),
+    "QUADRILLE_MULTICAST": ("auto", "off"),
+    "QUADRILLE_FABRIC": ("on", "off"),
+    "QUADRILLE_ABI": ("ompi", "mpich", "abi"),
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One environment variable: its type (text, integer or flag), default as text, unit and meaning."""
+
+    variable: str
+    type: str
+    default: str
+    unit: str
+    description: str
+
+
+_COMMAND_LINE_SETTINGS = (
+    Setting("QUADRILLE_NATIVE_DIR", "text", "", "path", "folder with libquadrille.so (command line only)"),
+    Setting("QUADRILLE_MPI_DIR", "text", "", "path", "folder with the lab's MPIs (command line only)"),
+)
+
+
+def all_settings() -> list[Setting]:
+    """Return every variable, those of the library first, in the order of its table.
+
+    Raises QuadrilleError when the table is missing or has no rows.
+    """
+    table = _TABLE_IN_SOURCE_TREE if _TABLE_IN_SOURCE_TREE.exists() else _TABLE_INSTALLED
+    try:
+        text = table.read_text(encoding="utf-8")
+    except OSError as error:
+        raise QuadrilleError(
+            f"table of settings {table} cannot be read ({error.strerror}); reinstall"
+        ) from error
+    rows = [
+        Setting(variable, kind, default, unit, description.replace('\\"', '"'))
+        for kind, variable, default, unit, description in _ROW.findall(text)
+    ]
+    if not rows:
+        raise QuadrilleError(f"table of settings {table} holds no row; install again")
+    return [*rows, *_COMMAND_LINE_SETTINGS]
+
+
+def job_environment(options: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the variables that put Quadrille into every rank of a job.
+
+    `options` maps variables to what was asked for on the command line, None for what was not. Variables that
+    the environment already holds go along, so that they reach remote hosts too; options win over them.
+
+    Raises UsageError for a value that does not exist, is not available, or names a file that cannot be read.
+    """
+    known = {setting.variable for setting in all_settings()} - {
+        row.variable for row in _COMMAND_LINE_SETTINGS
+    }
+    variables = {name: os.environ[name] for name in sorted(known) if name in os.environ}
+    variables.update({name: value for name, value in options.items() if value is not None})
+    for name, value in variables.items():
+        _check(name, value)
+    if variables.get("QUADRILLE_MODEL"):
+        variables["QUADRILLE_MODEL"] = _readable_model(variables["QUADRILLE_MODEL"])
+    variables["QUADRILLE_JOB_SECRET"] = secrets.token_hex(16)
+    return {"LD_PRELOAD": _preload(), **variables}
+
+
+def unknown_variables() -> list[str]:
+    """Return the QUADRILLE_* variables of the environment that no table knows: misspelt ones, mostly."""
+    known = {setting.variable for setting in all_settings()}
+    return sorted(name for name in os.environ if name.startswith("QUADRILLE_") and name not in known)
+
+
+def _check(name: str, value: str) -> None:
+    option = f"--{name.removeprefix('QUADRILLE_').lower()}"
+    if name in _CHOICES and value and value not in _CHOICES[name]:
+        raise UsageError(f"{option} (or {name}) is {value!r}; it can be {', '.join(_CHOICES[name])}")
+    if value in _NOT_AVAILABLE.get(name, ()) or (value and name in _PATHS_NOT_AVAILABLE):
+        raise UsageError(
+            f"{option} {value} (or {name}={value}) is not available in this version; leave it out"
+        )
+
+
+def _readable_model(name: str) -> str:
+    """Return the absolute path of model file `name`: rank 0 may run in another folder."""
+    path = Path(name).absolute()
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(
+            f"model file {name} cannot be read ({error.strerror}); see `quadrille probe`"
+        ) from error
+    except ValueError as error:
+        raise UsageError(f"model file {name} is no JSON ({error}); probe again") from error
+    if not isinstance(content, dict):
+        raise UsageError(f"model file {name} holds no JSON object; probe again")
+    return str(path)
+
+
+def _preload() -> str:
+    library = str(native_directory() / "libquadrille.so")
+    if re.search(r"[\s:]", library):
+        raise QuadrilleError(f"{library}: LD_PRELOAD cannot hold a space or colon; install to another folder")
+    present = os.environ.get("LD_PRELOAD", "")
+    if library in re.split(r"[\s:]+", present):
+        return present
+    return f"{present}:{library}" if present else library
