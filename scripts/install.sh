@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# install.sh PREFIX: puts the native parts into PREFIX/lib/quadrille/native, the Python package into an environment
+# beside them, and the command into PREFIX/bin.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ $# -eq 1 ] && [ -n "$1" ] || {
+    echo "make: no target folder; write make install PREFIX=/opt/quadrille" >&2
+    exit 2
+}
+prefix=$(realpath -m "$1")
+if [[ "$prefix" =~ [[:space:]:] ]]; then
+    echo "make: PREFIX '$prefix' holds a space or colon, which LD_PRELOAD cannot name" >&2
+    exit 2
+fi
+home=$prefix/lib/quadrille
+
+install -d "$home/native" "$prefix/bin"
+install -m 755 build/libquadrille*.so "$home/native"
+for program in build/quadrille-*; do
+    [ -x "$program" ] && [ -f "$program" ] && install -m 755 "$program" "$home/native"
+done
+install -m 644 src/base/settings.def "$home/native"
+
+# Out of a copy, because setuptools would write into build/ of the source tree.
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+cp -r pyproject.toml README.md LICENSE python "$copy"
+bash scripts/python_environment.sh "$home/venv" "$home/venv/.complete" --upgrade "$copy"
+ln -sfn ../lib/quadrille/venv/bin/quadrille "$prefix/bin/quadrille"
+echo "make: installed $("$prefix/bin/quadrille" --version) into $prefix"
