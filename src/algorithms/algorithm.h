@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An algorithm: a pure function from a call's shape, the view of the network and a rank to that rank's schedule.
-// To add one: write NAME.cpp with `generate_NAME` and `supports_NAME`, and give it a row in algorithms.def; the checker, the
-// mutation test, the documentation and the forced choice (QUADRILLE_ALGORITHM) find it there.
+// An algorithm: a pure function from a call's shape, the view of the network and a rank to that
+// rank's schedule. To add one: write NAME.cpp with `generate_NAME` and `supports_NAME`, and give it
+// a row in algorithms.def; the checker, the mutation test, the documentation and the forced choice
+// (QUADRILLE_ALGORITHM) find it there.
 #pragma once
 
 #include <array>
@@ -18,14 +19,15 @@
 
 namespace quadrille {
 
-// Named integers with defaults, such as "partners=1,pieces=2". Names are those of the algorithm's row.
+// Named integers with defaults, such as "partners=1,pieces=2". Names are those of the algorithm's
+// row.
 class Parameters {
  public:
   // REQUIRES: `text` is a list name=integer separated by commas; used for the rows' literals.
   explicit Parameters(std::string_view text = {});
 
-  // Overrides these parameters by a user's `text` (name=integer separated by ':' or ','); names that the
-  // algorithm has not are an error that lists those it has.
+  // Overrides these parameters by a user's `text` (name=integer separated by ':' or ','); names
+  // that the algorithm has not are an error that lists those it has.
   Result<Parameters> with(std::string_view text) const;
 
   // REQUIRES: the name exists.
@@ -54,7 +56,8 @@ struct Algorithm {
   std::string_view name;
   Collective collective;
   Parameters parameters;  // with their defaults
-  // Whether the algorithm can do this shape (commutativity, number of ranks); never found out by failing.
+  // Whether the algorithm can do this shape (commutativity, number of ranks); never found out by
+  // failing.
   bool (*supports)(const Shape& shape);
   Schedule (*generate)(const GeneratorInput& input);
 };

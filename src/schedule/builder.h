@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds one rank's schedule in program order. Dependencies that the data need follow from the regions that the
-// steps touch; an algorithm adds only those that pace it. A dependency that follows from the others is left out,
-// so that each one that stands in a schedule is necessary.
+// Builds one rank's schedule in program order. Dependencies that the data need follow from the
+// regions that the steps touch; an algorithm adds only those that pace it. A dependency that
+// follows from the others is left out, so that each one that stands in a schedule is necessary.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "schedule/schedule.h"
 #include "schedule/shape.h"
 
 namespace quadrille {
+
+// Earlier steps to wait for, as a list in braces or a vector. Lives no longer than the call it is
+// an argument of.
+class After {
+ public:
+  After() = default;
+  After(std::initializer_list<StepIndex> steps)  // NOLINT(google-explicit-constructor)
+      : steps_(steps.begin(), steps.size()) {}
+  After(const std::vector<StepIndex>& steps)
+      : steps_(steps) {}  // NOLINT(google-explicit-constructor)
+  auto begin() const { return steps_.begin(); }
+  auto end() const { return steps_.end(); }
+
+ private:
+  std::span<const StepIndex> steps_;
+};
 
 class ScheduleBuilder {
  public:
@@ -23,19 +41,21 @@ class ScheduleBuilder {
   // Reserves `length` elements of scratch.
   Region scratch(std::uint64_t length);
 
-  // Steps of data. `after` lists earlier steps to wait for beyond what the data need. A region of length 0 is a
-  // message without data for send and receive; copies and reductions of length 0 are left out (their index is
-  // that of the last step they would have depended on, or no_step).
-  StepIndex send(Rank peer, Region from, std::initializer_list<StepIndex> after = {});
-  StepIndex receive(Rank peer, Region into, std::initializer_list<StepIndex> after = {});
-  StepIndex copy(Region from, Region into, std::initializer_list<StepIndex> after = {});
-  StepIndex reduce(Region from, Region into, std::initializer_list<StepIndex> after = {});
+  // Steps of data. `after` lists earlier steps to wait for beyond what the data need. A region of
+  // length 0 is a message without data for send and receive; copies and reductions of length 0 are
+  // left out (their index is that of the last step they would have depended on, or no_step).
+  StepIndex send(Rank peer, Region from, After after = {});
+  StepIndex receive(Rank peer, Region into, After after = {});
+  StepIndex copy(Region from, Region into, After after = {});
+  StepIndex reduce(Region from, Region into, After after = {});
 
   // Messages without data that order the steps of two ranks.
-  StepIndex send_ready(Rank peer, std::initializer_list<StepIndex> after = {});
-  StepIndex receive_ready(Rank peer, std::initializer_list<StepIndex> after = {});
+  StepIndex send_ready(Rank peer, After after = {});
+  StepIndex receive_ready(Rank peer, After after = {});
 
+  // What this schedule's pacing guarantees; see Schedule.
   void promise_most_incoming(std::uint32_t messages);
+  void promise_most_ahead(std::uint32_t messages);
 
   // Entries of `after` that are no_step are ignored.
   static constexpr StepIndex no_step = 0xffffffffU;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contract of each collective operation: which buffers a rank has, what is in them before, and what has to
-// be in them afterwards. Every algorithm of a collective is checked against this one contract.
+// The contract of each collective operation: which buffers a rank has, what is in them before, and
+// what has to be in them afterwards. Every algorithm of a collective is checked against this one
+// contract.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "schedule/schedule.h"
 
 namespace quadrille {
 
@@ -25,7 +27,8 @@ enum class Collective : std::uint8_t {
 const char* name_of(Collective collective);
 std::optional<Collective> collective_named(std::string_view name);
 
-// Whether the operation has a root, and whether it combines contributions with a reduction operator.
+// Whether the operation has a root, and whether it combines contributions with a reduction
+// operator.
 bool is_rooted(Collective collective);
 bool is_reducing(Collective collective);
 
@@ -38,5 +41,12 @@ struct BufferLengths {
   std::uint64_t receive = 0;
 };
 BufferLengths buffer_lengths(const Shape& shape, Rank rank);
+
+// Whether the rank's own contribution lies in `receive` before the call.
+bool contribution_in_place(const Shape& shape, Rank rank);
+
+// Where the rank's own contribution lies before the call; of alltoall, its blocks for all ranks.
+// REQUIRES: the collective is reduce, allreduce, allgather or alltoall.
+Region contribution(const Shape& shape, Rank rank);
 
 }  // namespace quadrille

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A schedule: what one rank does in one collective call, as data. It can be checked, costed, drawn, simulated and
-// executed; nothing in it knows of MPI, a socket or a clock.
+// A schedule: what one rank does in one collective call, as data. It can be checked, costed, drawn,
+// simulated and executed; nothing in it knows of MPI, a socket or a clock.
 //
 // Rules that give a schedule its meaning:
-// - A step starts when all steps it depends on are complete. Dependencies point to earlier steps of the same rank.
-// - Messages between an ordered pair of ranks match in list order: the n-th send step to a peer meets the peer's
-//   n-th receive step from this rank. Sends to one peer start in list order, receives from one peer likewise.
-// - A send may complete as late as its receive is matched (rendezvous); no schedule may rely on buffering.
-// - Steps of one rank that touch the same elements, one of them writing, are ordered by dependencies.
+// - A step starts when all steps it depends on are complete. Dependencies point to earlier steps of
+// the same rank.
+// - Messages between an ordered pair of ranks match in list order: the n-th send step to a peer
+// meets the peer's
+//   n-th receive step from this rank. Sends to one peer start in list order, receives from one peer
+//   likewise.
+// - A send may complete as late as its receive is matched (rendezvous); no schedule may rely on
+// buffering.
+// - Steps of one rank that touch the same elements, one of them writing, are ordered by
+// dependencies.
 // - A schedule is thread-compatible: built once, then only read.
 #pragma once
 
@@ -28,8 +33,11 @@ struct Region {
   std::uint64_t length = 0;
 
   bool operator==(const Region&) const = default;
-  // Part `index` of `parts` nearly equal parts; the first (length % parts) parts are one element longer.
+  // Part `index` of `parts` nearly equal parts; the first (length % parts) parts are one element
+  // longer.
   Region part(std::uint64_t index, std::uint64_t parts) const;
+  // Parts [first, end) together.
+  Region parts(std::uint64_t first, std::uint64_t end, std::uint64_t parts) const;
 };
 
 enum class StepKind : std::uint8_t {
@@ -39,12 +47,15 @@ enum class StepKind : std::uint8_t {
   reduce,   // `into` = `from` op `into` (the order matters to operations that do not commute)
 };
 
+const char* name_of(StepKind kind);
+const char* name_of(Buffer buffer);
+
 struct Step {
   StepKind kind = StepKind::copy;
-  Rank peer = -1;  // send, receive
-  Region from;     // send, copy, reduce
-  Region into;     // receive, copy, reduce
-  std::uint32_t first_dependency = 0;
+  Rank peer = -1;                      // send, receive
+  Region from;                         // send, copy, reduce
+  Region into;                         // receive, copy, reduce
+  std::uint32_t first_dependency = 0;  // into Schedule::dependencies
   std::uint32_t dependency_count = 0;
 };
 
@@ -54,9 +65,12 @@ struct Schedule {
   std::vector<Step> steps;
   std::vector<StepIndex> dependencies;  // all steps' dependencies, each step's in one run
   std::uint64_t scratch_length = 0;     // elements
-  // How many messages with data may be on their way to this rank at any time, by this schedule's own pacing;
-  // 0 where it makes no such promise.
+  // How many messages with data may be on their way to this rank at any time, by this schedule's
+  // own pacing; 0 where it makes no such promise.
   std::uint32_t most_incoming = 0;
+  // How many more messages with data this rank may have started to send than it has received; 0
+  // where it makes no such promise.
+  std::uint32_t most_ahead = 0;
 
   std::span<const StepIndex> dependencies_of(const Step& step) const {
     return {dependencies.data() + step.first_dependency, step.dependency_count};

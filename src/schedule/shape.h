@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shape of one collective call: all that an algorithm may depend on. Every field but `in_place` is equal on
-// all ranks by the rules of the MPI standard, so all ranks that decide by a shape decide alike.
+// The shape of one collective call: all that an algorithm may depend on. Every field but `in_place`
+// is equal on all ranks by the rules of the MPI standard, so all ranks that decide by a shape
+// decide alike.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +15,15 @@ struct Shape {
   Collective collective = Collective::barrier;
   Rank ranks = 1;
   Rank root = 0;  // of rooted operations, else 0
-  // Elements: the whole vector of bcast, reduce and allreduce; one rank's block of allgather; one pair's block
-  // of alltoall; 0 for barrier.
+  // Elements: the whole vector of bcast, reduce and allreduce; one rank's block of allgather; one
+  // pair's block of alltoall; 0 for barrier.
   std::uint64_t count = 0;
-  // A reduction never splits an element; where data only move, an element is one byte of the packed data.
+  // A reduction never splits an element; where data only move, an element is one byte of the packed
+  // data.
   std::uint32_t element_bytes = 1;
   bool commutative = true;  // reductions only
-  // MPI_IN_PLACE: at the root alone for reduce, everywhere for allreduce and allgather. For alltoall the caller
-  // hands in a copy as `send`, so that it is never set.
+  // MPI_IN_PLACE: at the root alone for reduce, everywhere for allreduce and allgather. For
+  // alltoall the caller hands in a copy as `send`, so that it is never set.
   bool in_place = false;
 
   bool operator==(const Shape&) const = default;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Division of regions and the names of step kinds and buffers.
+#include "schedule/schedule.h"
+
+#include <algorithm>
+
+namespace quadrille {
+
+Region Region::part(std::uint64_t index, std::uint64_t parts) const {
+  const std::uint64_t shorter = length / parts;
+  const std::uint64_t longer_parts = length % parts;
+  return {buffer, offset + index * shorter + std::min(index, longer_parts),
+          shorter + (index < longer_parts ? 1 : 0)};
+}
+
+Region Region::parts(std::uint64_t first, std::uint64_t end, std::uint64_t parts) const {
+  const std::uint64_t begin_offset = first < parts ? part(first, parts).offset : offset + length;
+  const std::uint64_t end_offset = end < parts ? part(end, parts).offset : offset + length;
+  return {buffer, begin_offset, end_offset - begin_offset};
+}
+
+const char* name_of(StepKind kind) {
+  switch (kind) {
+    case StepKind::send:
+      return "send";
+    case StepKind::receive:
+      return "receive";
+    case StepKind::copy:
+      return "copy";
+    case StepKind::reduce:
+      return "reduce";
+  }
+  return "unknown";
+}
+
+const char* name_of(Buffer buffer) {
+  switch (buffer) {
+    case Buffer::send:
+      return "send";
+    case Buffer::receive:
+      return "receive";
+    case Buffer::scratch:
+      return "scratch";
+  }
+  return "unknown";
+}
+
+}  // namespace quadrille
