@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs clang-tidy over src/, two files at a time, leaving out what has not changed since it was found clean.
 
-A file counts as unchanged when it, all headers of the project it includes, its compile command and the checks are
-what they were; a digest over them is the name of an empty file in build/tidy. Tests and benchmarks are left to the
-compiler's warnings: the macros of their frameworks take most of the time and are not ours.
+A file counts as unchanged when it, all headers of the project it includes, its compile command and the checks
+are what they were; a digest over them is the name of an empty file in build/tidy. Tests and benchmarks are left
+to the compiler's warnings: the macros of their frameworks take most of the time and are not ours.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def own_files(start: Path) -> list[Path]:
     found = [start]
     for path in found:
         for name in OWN_INCLUDE.findall(path.read_text(encoding="utf-8")):
-            included = next((base / name for base in (path.parent, ROOT / "src") if (base / name).exists()), None)
+            candidates = (path.parent / name, ROOT / "src" / name)
+            included = next((candidate for candidate in candidates if candidate.exists()), None)
             if included is not None and included not in found:
                 found.append(included)
     return found
