@@ -17,9 +17,7 @@ home=$prefix/lib/quadrille
 
 install -d "$home/native" "$prefix/bin"
 install -m 755 build/libquadrille*.so "$home/native"
-for program in build/quadrille-*; do
-    [ -x "$program" ] && [ -f "$program" ] && install -m 755 "$program" "$home/native"
-done
+find build -maxdepth 1 -type f -name 'quadrille-*' -perm -u+x -exec install -m 755 {} "$home/native" \;
 install -m 644 src/base/settings.def "$home/native"
 
 # Out of a copy, because setuptools would write into build/ of the source tree.

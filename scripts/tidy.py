@@ -2,8 +2,8 @@
 """Runs clang-tidy over src/, two files at a time, leaving out what has not changed since it was found clean.
 
 A file counts as unchanged when it, all headers of the project it includes, its compile command and the checks
-are what they were; a digest over them is the name of an empty file in build/tidy. Tests and benchmarks are left
-to the compiler's warnings: the macros of their frameworks take most of the time and are not ours.
+are what they were; a digest over them is the name of an empty file in build/tidy. Tests and benchmarks are
+left to the compiler's warnings: the macros of their frameworks take most of the time and are not ours.
 """
 
 from __future__ import annotations
