@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`quadrille lab`: an emulated Ethernet cluster on this machine."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import Annotated
+
+import typer
+
+from quadrille.errors import UsageError
+from quadrille.lab.ending import end_lab
+from quadrille.lab.lab import Lab
+from quadrille.lab.ready_made import READY_MADE, resolve, signature
+from quadrille.lab.state import labs_locked, list_labs
+
+_PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False}
+
+LabOption = Annotated[str | None, typer.Option("--lab", help="Which lab; default: the only one that is up.")]
+MpiOption = Annotated[str, typer.Option("--mpi", help="ompi4, ompi5, mpich or impi.")]
+RanksOption = Annotated[int | None, typer.Option("-n", help="Ranks; default: all the topology gives.")]
+PerHostOption = Annotated[int | None, typer.Option("--per-host", help="Ranks a host, for every host.")]
+EnvOption = Annotated[list[str] | None, typer.Option("--env", help="KEY=VALUE for every rank; repeatable.")]
+
+
+def up(
+    topology: Annotated[str, typer.Argument(help="FILE.toml, or a ready-made NAME[:key=value,...].")],
+    name: Annotated[str | None, typer.Option("--name", help="The lab's id; default: the topology's.")] = None,
+    user_namespace: Annotated[
+        bool | None, typer.Option("--user-namespace/--root", help="Default: as root where that is possible.")
+    ] = None,
+) -> None:
+    """Build a lab and leave it running."""
+    lab = Lab.up(resolve(topology), name, user_namespace)
+    state = lab.state
+    typer.echo(f"lab {state.lab_id} is up: {len(state.hosts)} hosts, {next(iter(state.hosts))} first")
+    for note in state.notes:
+        typer.echo(f"note: {note}", err=True)
+
+
+def launcher(
+    lab: LabOption = None,
+    mpi: MpiOption = "ompi4",
+    ranks: RanksOption = None,
+    per_host: PerHostOption = None,
+    env: EnvOption = None,
+) -> None:
+    """Print the launcher line of a lab, to put in front of a program."""
+    typer.echo(shlex.join(Lab.find(lab).launcher(mpi, ranks, per_host, _environment(env))))
+
+
+def run(
+    context: typer.Context,
+    lab: LabOption = None,
+    mpi: MpiOption = "ompi4",
+    ranks: RanksOption = None,
+    per_host: PerHostOption = None,
+    env: EnvOption = None,
+) -> None:
+    """Run an MPI program on a lab: `quadrille lab run [options] -- PROGRAM ARGUMENTS`."""
+    found = Lab.find(lab)
+    line = found.launcher(mpi, ranks, per_host, _environment(env))
+    program = _command(context)
+    os.execv(line[0], [*line, *program])
+
+
+def execute(
+    context: typer.Context,
+    host: Annotated[str, typer.Argument(help="The host.")],
+    lab: LabOption = None,
+) -> None:
+    """Run a command on one host: `quadrille lab exec HOST -- COMMAND`."""
+    line = Lab.find(lab).enter(host, _command(context))
+    os.execv(line[0], line)
+
+
+def list_all() -> None:
+    """List the labs that are up, and what dead ones left."""
+    for name, alive in list_labs():
+        typer.echo(f"{name}\t{'up' if alive else 'dead; `quadrille lab down` removes it'}")
+
+
+def down(
+    lab: Annotated[str | None, typer.Argument(help="The lab's id; default: the only one.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every lab, dead ones too.")] = False,
+) -> None:
+    """Take a lab down: end the processes inside it, remove all of it."""
+    with labs_locked():
+        names = [name for name, _ in list_labs()] if everything else [lab or Lab.find().state.lab_id]
+        for name in names:
+            if not end_lab(name) and not everything:
+                raise UsageError(f"no lab is called {name}; `quadrille lab list` shows them")
+
+
+def topologies() -> None:
+    """List the ready-made topologies and their parameters."""
+    for name, generator in READY_MADE.items():
+        summary = (generator.__doc__ or "").strip().splitlines()[0]
+        typer.echo(
+            f"{name}:{','.join(f'{key}={value}' for key, value in signature(name).items())}\n  {summary}"
+        )
+
+
+def _command(context: typer.Context) -> list[str]:
+    command = [argument for at, argument in enumerate(context.args) if argument != "--" or at > 0]
+    if not command:
+        raise UsageError("no program given; write it after --, as in `quadrille lab run -n 4 -- ./hello`")
+    return command
+
+
+def _environment(pairs: list[str] | None) -> dict[str, str]:
+    environment = {}
+    for pair in pairs or []:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--env {pair!r}: write KEY=VALUE")
+        environment[key] = value
+    return environment
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb `lab` and its own verbs."""
+    lab = typer.Typer(no_args_is_help=True, help="An emulated Ethernet cluster on this machine.")
+    lab.command("up")(up)
+    lab.command("run", context_settings=_PASS_ON)(run)
+    lab.command("launcher")(launcher)
+    lab.command("exec", context_settings=_PASS_ON)(execute)
+    lab.command("list")(list_all)
+    lab.command("down")(down)
+    lab.command("topologies")(topologies)
+    app.add_typer(lab, name="lab")

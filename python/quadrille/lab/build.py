@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds a wired lab: bridges and cables in this process's network namespace, each host in its own.
+
+Runs in the keeper, whose own network namespace is the lab's network: nothing of the lab has a name outside,
+and when the last process that holds it ends, the kernel removes it all.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import socket
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyroute2 import IPRoute
+
+from quadrille.errors import QuadrilleError
+from quadrille.lab import host, interfaces
+from quadrille.lab.wiring import HostCable, TrunkCable, Wiring
+
+ADMIN_BRIDGE = "adm.sw"
+ADMIN_NETWORK = ipaddress.IPv4Network("198.19.0.0/16")
+NAMESPACE_KINDS = ("net", "uts", "mnt", "ipc")
+
+
+@dataclass
+class BuiltHost:
+    """A host that stands: `handles` are open descriptors of its namespaces, by kind."""
+
+    addresses: host.HostAddresses
+    handles: dict[str, int]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def host_addresses(
+    wiring: Wiring, network: ipaddress.IPv4Network, admin: bool
+) -> dict[str, host.HostAddresses]:
+    """Return every host's addresses: its number within each network."""
+    return {
+        cable.host: host.HostAddresses(
+            fast=f"{network[cable.number]}/{network.prefixlen}",
+            admin=f"{ADMIN_NETWORK[cable.number]}/{ADMIN_NETWORK.prefixlen}" if admin else None,
+        )
+        for cable in wiring.hosts
+    }
+
+
+def host_table(addresses: dict[str, host.HostAddresses]) -> str:
+    """Return the /etc/hosts that every host of the lab sees."""
+    lines = ["127.0.0.1 localhost"]
+    for name, own in addresses.items():
+        lines.append(f"{own.fast.split('/')[0]} {name}")
+        if own.admin is not None:
+            lines.append(f"{own.admin.split('/')[0]} {name}-admin")
+    return "\n".join(lines) + "\n"
+
+
+def build(wiring: Wiring, addresses: dict[str, host.HostAddresses], hosts_file: Path) -> dict[str, BuiltHost]:
+    """Build everything but delays and ambient traffic; return the hosts. Raises QuadrilleError, OSError."""
+    interfaces.no_ipv6()
+    children = {cable.host: _HostChild(cable, addresses[cable.host], hosts_file) for cable in wiring.hosts}
+    try:
+        with IPRoute() as ipr:
+            fabric = _Fabric(ipr, wiring)
+            admin = any(own.admin for own in addresses.values())
+            fabric.add_bridges(admin)
+            for trunk in wiring.trunks:
+                fabric.add_trunk(trunk)
+            for cable in wiring.hosts:
+                child = children[cable.host]
+                child.wait_until_away()
+                fabric.add_host(cable, child.handles["net"], admin)
+                child.proceed()
+            fabric.finish()
+        interfaces.lose(_losses(wiring))
+        return {name: child.result() for name, child in children.items()}
+    finally:
+        for child in children.values():
+            child.end()
+
+
+class _Fabric:
+    """The switches: their bridges, ports, buses and trunks."""
+
+    def __init__(self, ipr: Any, wiring: Wiring) -> None:
+        self._ipr = ipr
+        self._wiring = wiring
+        self._bridges: dict[str, int] = {}
+        self._bus_devices: dict[str, int] = {}
+        self._ends: list[str] = []
+
+    def add_bridges(self, admin: bool) -> None:
+        for name in (*self._wiring.bridges, *([ADMIN_BRIDGE] if admin else [])):
+            self._ipr.link(
+                "add",
+                ifname=name,
+                kind="bridge",
+                br_stp_state=0,
+                br_forward_delay=0,
+                br_mcast_snooping=0,
+                state="up",
+            )
+            self._bridges[name] = self._index(name)
+        for bus in self._wiring.buses:
+            device = f"bus.{bus.name}"
+            self._ipr.link("add", ifname=device, kind="ifb", state="up")
+            self._bus_devices[bus.name] = self._index(device)
+            interfaces.limit(self._ipr, self._bus_devices[bus.name], bus.queue)
+
+    def add_host(self, cable: HostCable, namespace: int, admin: bool) -> None:
+        peer = {"ifname": host.FAST_INTERFACE, "net_ns_fd": namespace, "address": cable.mac}
+        self._ipr.link("add", ifname=cable.host, kind="veth", peer=peer)
+        self._plug(cable.host, cable.bridge, cable.to_host)
+        if admin:
+            port = f"adm.{cable.host}"
+            peer = {"ifname": host.ADMIN_INTERFACE, "net_ns_fd": namespace}
+            self._ipr.link("add", ifname=port, kind="veth", peer=peer)
+            self._plug(port, ADMIN_BRIDGE, None)
+
+    def add_trunk(self, trunk: TrunkCable) -> None:
+        one, other = trunk_ends(trunk)
+        if trunk.delay_s == 0:
+            self._ipr.link("add", ifname=one, kind="veth", peer={"ifname": other})
+        else:
+            for end in (one, other):
+                outer = f"{end}.far"
+                self._ipr.link("add", ifname=end, kind="veth", peer={"ifname": outer})
+                self._ipr.link("set", index=self._index(outer), state="up")
+                self._ends.append(outer)
+        self._plug(one, trunk.one, trunk.from_one)
+        self._plug(other, trunk.other, trunk.from_other)
+
+    def _plug(self, port: str, bridge: str, queue: Any) -> None:
+        index = self._index(port)
+        self._ipr.link("set", index=index, master=self._bridges[bridge], state="up")
+        interfaces.limit(self._ipr, index, queue)
+        if bridge in self._bus_devices:
+            interfaces.redirect_ingress(self._ipr, index, self._bus_devices[bridge])
+        if bridge in self._wiring.without_multicast:
+            self._ipr.brport("set", index=index, mcast_flood=0)
+        self._ends.append(port)
+
+    def finish(self) -> None:
+        """Turn offloads off at every cable end."""
+        interfaces.offloads_off(self._ends)
+
+    def _index(self, name: str) -> int:
+        return socket.if_nametoindex(name)
+
+
+def trunk_ends(trunk: TrunkCable) -> tuple[str, str]:
+    """Return the interface names of a trunk at its `one` and its `other` bridge."""
+    return f"{trunk.name}.a", f"{trunk.name}.b"
+
+
+def _losses(wiring: Wiring) -> list[tuple[str, str, float]]:
+    rules = [(cable.host, "egress", cable.loss_to_host) for cable in wiring.hosts]
+    rules += [(cable.host, "ingress", cable.loss_from_host) for cable in wiring.hosts]
+    rules += [(end, "egress", trunk.loss) for trunk in wiring.trunks for end in trunk_ends(trunk)]
+    rules += [(f"bus.{bus.name}", "egress", bus.loss) for bus in wiring.buses]
+    return [rule for rule in rules if rule[2] > 0]
+
+
+class _HostChild:
+    """The child that becomes a host: it leaves, waits for its interfaces, settles, and ends."""
+
+    def __init__(self, cable: HostCable, addresses: host.HostAddresses, hosts_file: Path) -> None:
+        self._name = cable.host
+        self._addresses = addresses
+        self.handles: dict[str, int] = {}
+        self._ours, theirs = socket.socketpair()
+        self._pid = os.fork()
+        if self._pid == 0:
+            self._ours.close()
+            self._live(theirs, cable, addresses, hosts_file)
+        theirs.close()
+
+    def wait_until_away(self) -> None:
+        """Wait until the child has left, then hold its namespaces open."""
+        self._expect("away")
+        for kind in NAMESPACE_KINDS:
+            self.handles[kind] = os.open(f"/proc/{self._pid}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC)
+
+    def proceed(self) -> None:
+        """Tell the child that its interfaces are there."""
+        self._ours.send(b"go")
+
+    def result(self) -> BuiltHost:
+        """Wait for the child and return the host."""
+        return BuiltHost(self._addresses, self.handles, self._expect("facts"))
+
+    def end(self) -> None:
+        """Reap the child; it ends by itself when told or when its socket closes."""
+        self._ours.close()
+        os.waitpid(self._pid, 0)
+
+    def _expect(self, key: str) -> Any:
+        answer = json.loads(self._ours.recv(65536) or b'{"error": "its process ended"}')
+        if "error" in answer:
+            raise QuadrilleError(f"host {self._name} cannot be set up: {answer['error']}")
+        return answer[key]
+
+    @staticmethod
+    def _live(
+        channel: socket.socket, cable: HostCable, addresses: host.HostAddresses, hosts_file: Path
+    ) -> None:
+        try:
+            host.leave()
+            channel.send(json.dumps({"away": True}).encode())
+            if channel.recv(16):
+                with IPRoute() as ipr:
+                    facts = host.settle(ipr, cable, addresses, hosts_file)
+                channel.send(json.dumps({"facts": facts}).encode())
+        except Exception as error:
+            channel.send(json.dumps({"error": f"{type(error).__name__}: {error}"}).encode())
+        finally:
+            os._exit(0)

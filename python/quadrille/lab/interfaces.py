@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a cable end is made of: offloads off, a `tbf` of the port's rate and buffer, loss by nftables.
+
+Runs inside the namespace that owns the interface; `ipr` is a pyroute2 socket opened there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import socket
+import struct
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from quadrille.errors import QuadrilleError
+from quadrille.lab.wiring import Queue
+
+_SIOCETHTOOL = 0x8946
+_ETHTOOL_STSO, _ETHTOOL_SGSO, _ETHTOOL_SGRO = 0x1F, 0x24, 0x2C
+_INGRESS_PARENT = 0xFFFF0000
+_TBF_HANDLE = 0x10000
+_ETH_P_ALL = 0x0003
+
+
+def offloads_off(names: Sequence[str]) -> None:
+    """Turn tso, gso and gro off: a wire carries frames, not the 64 KiB segments of a virtual interface."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        for name in names:
+            for command in (_ETHTOOL_STSO, _ETHTOOL_SGSO, _ETHTOOL_SGRO):
+                setting = ctypes.create_string_buffer(struct.pack("=II", command, 0), 8)
+                request = struct.pack("=16sQ8x", name.encode(), ctypes.addressof(setting))
+                fcntl.ioctl(control, _SIOCETHTOOL, request)
+
+
+def no_ipv6() -> None:
+    """Keep the kernel's own IPv6 chatter off the interfaces that this namespace gets from now on."""
+    for scope in ("all", "default"):
+        path = Path(f"/proc/sys/net/ipv6/conf/{scope}/disable_ipv6")
+        if path.exists():
+            path.write_text("1", encoding="ascii")
+
+
+def limit(ipr: Any, index: int, queue: Queue | None) -> None:
+    """Give interface `index` the rate and depth of `queue` as its only queue."""
+    if queue is None:
+        return
+    ipr.tc(
+        "add",
+        "tbf",
+        index,
+        _TBF_HANDLE,
+        rate=queue.rate_bit_s // 8,
+        burst=queue.burst_bytes,
+        limit=queue.limit_bytes,
+    )
+
+
+def redirect_ingress(ipr: Any, index: int, target: int) -> None:
+    """Send every frame that arrives on interface `index` through interface `target` first (an ifb)."""
+    ipr.tc("add", "ingress", index)
+    ipr.tc(
+        "add-filter",
+        "u32",
+        index,
+        parent=_INGRESS_PARENT,
+        protocol=_ETH_P_ALL,
+        prio=1,
+        keys=["0x0/0x0+0"],
+        action={"kind": "mirred", "direction": "egress", "action": "redirect", "ifindex": target},
+    )
+
+
+def lose(rules: Sequence[tuple[str, str, float]]) -> None:
+    """Drop frames at random: `rules` are (interface, "ingress" or "egress", probability 0..1).
+
+    Raises QuadrilleError when nftables or this kernel cannot.
+    """
+    if not rules:
+        return
+    chains = "".join(
+        f' chain c{at} {{ type filter hook {hook} device "{name}" priority 0; policy accept;\n'
+        f"  numgen random mod 1000000 < {round(probability * 1e6)} counter drop;\n }}\n"
+        for at, (name, hook, probability) in enumerate(rules)
+    )
+    script = f"table netdev quadrille {{\n{chains}}}\n"
+    try:
+        done = subprocess.run(["nft", "-f", "-"], input=script, text=True, capture_output=True, timeout=20)
+    except FileNotFoundError:
+        raise QuadrilleError("random loss needs the program nft; install the package nftables") from None
+    if done.returncode != 0:
+        raise QuadrilleError(f"random loss: nft refused: {done.stderr.strip().splitlines()[0]}")

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the lab file to cables: every default resolved, every queue with rate and depth, nothing built yet.
+
+A pure function of the topology. Switches, groups and buses all become bridges; a port's `Queue` is the
+`tbf` on that end of its cable. Directions are named from the bridge: `to_host` leaves the switch.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from quadrille.lab.topology import DEEP_BUFFER_KIB, Bus, Group, Hosts, Switch, Topology, Trunk
+
+FRAME_BYTES = 1514
+"""A full Ethernet frame at MTU 1500 as `tbf` counts it: without preamble, check sum and gap."""
+
+HOST_QUEUE_BYTES = 1000 * FRAME_BYTES
+"""A host's own transmit queue: Linux's default of 1000 frames."""
+
+
+@dataclass(frozen=True)
+class Queue:
+    """One end of a cable: `rate_bit_s` in bit/s, `limit_bytes` of frames that may wait."""
+
+    rate_bit_s: int
+    limit_bytes: int
+
+    @property
+    def burst_bytes(self) -> int:
+        """Return the token bucket's size: two frames, or 2 us of the rate where that is more."""
+        return max(2 * FRAME_BYTES, math.ceil(self.rate_bit_s / 8 * 2e-6))
+
+
+@dataclass(frozen=True)
+class HostCable:
+    """A host's cable to its bridge. A queue of None does not limit."""
+
+    host: str
+    number: int
+    bridge: str
+    to_host: Queue | None
+    from_host: Queue
+    loss_to_host: float
+    loss_from_host: float
+    ambient_to_host_share: float
+    ambient_from_host_share: float
+
+    @property
+    def mac(self) -> str:
+        """Return the hardware address of the host's interface (locally administered)."""
+        return f"02:51:00:00:{self.number >> 8:02x}:{self.number & 255:02x}"
+
+
+@dataclass(frozen=True)
+class TrunkCable:
+    """A cable between two bridges, `one` and `other`, with the queue at each end."""
+
+    name: str
+    one: str
+    other: str
+    from_one: Queue | None
+    from_other: Queue | None
+    delay_s: float
+    jitter_s: float
+    loss: float
+    ambient_share: float
+    ambient_rate_bit_s: int
+
+
+@dataclass(frozen=True)
+class BusBridge:
+    """A bridge whose ports share one queue."""
+
+    name: str
+    queue: Queue
+    loss: float
+    ambient_share: float
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """All bridges and cables of a lab."""
+
+    bridges: tuple[str, ...]
+    without_multicast: frozenset[str]
+    buses: tuple[BusBridge, ...]
+    hosts: tuple[HostCable, ...]
+    trunks: tuple[TrunkCable, ...]
+
+    def load_bytes_s(self) -> float:
+        """Return the sum of the rates towards hosts in bytes/s: what the emulation may have to move."""
+        ports = sum(cable.to_host.rate_bit_s for cable in self.hosts if cable.to_host)
+        return (ports + sum(bus.queue.rate_bit_s for bus in self.buses)) / 8
+
+
+def wire(topology: Topology) -> Wiring:
+    """Return the wiring of a checked topology."""
+    groups = {group.name: switch for switch in topology.switch for group in switch.group}
+    switches = {switch.name: switch for switch in topology.switch} | groups
+    buses = {bus.name: bus for bus in topology.bus}
+    inner = [_inner_link(switch, group) for switch in topology.switch for group in switch.group]
+    trunks = [_trunk(f"trunk{at}", trunk, switches, buses) for at, trunk in enumerate(topology.trunk)]
+    hosts = [
+        _host(name, number, topology.host(name), switches, buses)
+        for number, name in enumerate(topology.host_names(), start=1)
+    ]
+    silent = {name for name, switch in switches.items() if not switch.multicast}
+    silent |= {name for name, bus in buses.items() if not bus.multicast}
+    return Wiring(
+        bridges=(*switches, *buses),
+        without_multicast=frozenset(silent),
+        buses=tuple(
+            BusBridge(
+                bus.name, _queue(bus.rate_mbit, bus.queue_kib), bus.loss_percent / 100, bus.ambient_share
+            )
+            for bus in topology.bus
+        ),
+        hosts=tuple(hosts),
+        trunks=(*inner, *trunks),
+    )
+
+
+def _queue(rate_mbit: float, buffer_kib: float) -> Queue:
+    return Queue(max(round(rate_mbit * 1e6), 1), round(buffer_kib * 1024))
+
+
+def _buffer_kib(switch: Switch, own: float | None = None) -> float:
+    if switch.flow_control:
+        return DEEP_BUFFER_KIB
+    return switch.buffer_kib if own is None else own
+
+
+def _inner_link(switch: Switch, group: Group) -> TrunkCable:
+    queue = _queue(group.rate_mbit, _buffer_kib(switch, group.buffer_kib))
+    name = f"in.{group.name}"
+    return TrunkCable(name, group.name, switch.name, queue, queue, 0, 0, 0, 0, queue.rate_bit_s)
+
+
+def _trunk(name: str, trunk: Trunk, switches: dict[str, Switch], buses: dict[str, Bus]) -> TrunkCable:
+    one, other = trunk.between
+    nodes: dict[str, Switch | Bus] = {**switches, **buses}
+    rate_mbit = trunk.rate_mbit or min(nodes[one].rate_mbit, nodes[other].rate_mbit)
+
+    def end(node: str) -> Queue | None:
+        # A frame that comes off a bus has already been serialised there.
+        if node in buses:
+            return None
+        return _queue(rate_mbit, _buffer_kib(switches[node], trunk.buffer_kib))
+
+    return TrunkCable(
+        name=name,
+        one=one,
+        other=other,
+        from_one=end(one),
+        from_other=end(other),
+        delay_s=trunk.delay_ms / 1000,
+        jitter_s=trunk.jitter_ms / 1000,
+        loss=trunk.loss_percent / 100,
+        ambient_share=trunk.ambient_share,
+        ambient_rate_bit_s=round(rate_mbit * 1e6),
+    )
+
+
+def _host(
+    name: str, number: int, entry: Hosts, switches: dict[str, Switch], buses: dict[str, Bus]
+) -> HostCable:
+    if entry.on in buses:
+        to_host, rate_mbit = None, buses[entry.on].rate_mbit
+    else:
+        switch = switches[entry.on]
+        rate_mbit = switch.rate_mbit
+        to_host = _queue(entry.to_host_mbit or rate_mbit, _buffer_kib(switch))
+    from_host = Queue(round((entry.from_host_mbit or rate_mbit) * 1e6), HOST_QUEUE_BYTES)
+    return HostCable(
+        host=name,
+        number=number,
+        bridge=entry.on,
+        to_host=to_host,
+        from_host=from_host,
+        loss_to_host=entry.loss_to_host_percent / 100,
+        loss_from_host=entry.loss_from_host_percent / 100,
+        ambient_to_host_share=entry.ambient_to_host_share,
+        ambient_from_host_share=entry.ambient_from_host_share,
+    )
