@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes across cuts, and the slowest cut. The bandwidth terms for p ranks on p equal hosts are the textbook ones
-// (E. Chan et al., Concurrency Computat. 19:1749, 2007, doi:10.1002/cpe.1206); allreduce's 2 (p-1)/p m is the sum of
-// all sends over all links (P. Patarasuk and X. Yuan, J. Parallel Distrib. Comput. 69:117, 2009,
-// doi:10.1016/j.jpdc.2008.09.002), which no single cut shows.
+// Bytes across cuts, and the slowest cut. The bandwidth terms for p ranks on p equal hosts are the
+// textbook ones (E. Chan et al., Concurrency Computat. 19:1749, 2007, doi:10.1002/cpe.1206);
+// allreduce's 2 (p-1)/p m is the sum of all sends over all links (P. Patarasuk and X. Yuan, J.
+// Parallel Distrib. Comput. 69:117, 2009, doi:10.1016/j.jpdc.2008.09.002), which no single cut
+// shows.
 #include "network/bounds.h"
 
 #include <algorithm>
@@ -95,9 +96,11 @@ std::vector<std::uint64_t> ranks_on_hosts(const BoundedCall& call, const Network
   return ranks;
 }
 
-// Bytes on a bus: what each member host has to send, plus what has to come in from outside, each counted once.
-// Operations with one source (bcast, scatter) and one sink (gather) need every distinct byte once.
-std::uint64_t bytes_on_bus(const BoundedCall& call, const NetworkRates& network, std::uint32_t segment) {
+// Bytes on a bus: what each member host has to send, plus what has to come in from outside, each
+// counted once. Operations with one source (bcast, scatter) and one sink (gather) need every
+// distinct byte once.
+std::uint64_t bytes_on_bus(const BoundedCall& call, const NetworkRates& network,
+                           std::uint32_t segment) {
   const auto ranks = ranks_on_hosts(call, network);
   std::vector<bool> members(network.hosts.size(), false);
   std::uint64_t sent = 0;
@@ -113,7 +116,8 @@ std::uint64_t bytes_on_bus(const BoundedCall& call, const NetworkRates& network,
   return sent + bytes_out(call, complement(call, side));
 }
 
-// Hosts (by index) on the first segment's side once `cut` is removed; nothing if another way joins the two.
+// Hosts (by index) on the first segment's side once `cut` is removed; nothing if another way joins
+// the two.
 std::optional<std::vector<bool>> hosts_behind(const NetworkRates& network, std::size_t cut) {
   std::vector<bool> reached(network.segments.size(), false);
   std::vector<std::uint32_t> open{network.trunks[cut].first};
@@ -131,7 +135,8 @@ std::optional<std::vector<bool>> hosts_behind(const NetworkRates& network, std::
   }
   if (reached[network.trunks[cut].second]) return std::nullopt;
   std::vector<bool> hosts(network.hosts.size());
-  for (std::size_t host = 0; host < hosts.size(); ++host) hosts[host] = reached[network.hosts[host].segment];
+  for (std::size_t host = 0; host < hosts.size(); ++host)
+    hosts[host] = reached[network.hosts[host].segment];
   return hosts;
 }
 
@@ -153,7 +158,8 @@ class SlowestCut {
   LowerBound slowest_;
 };
 
-// Every allreduce moves 2 (hosts - 1) messages' worth of bytes, so all sending links together need that long.
+// Every allreduce moves 2 (hosts - 1) messages' worth of bytes, so all sending links together need
+// that long.
 void consider_all_links(const BoundedCall& call, const NetworkRates& network, SlowestCut& cuts) {
   if (call.operation != BoundedOperation::allreduce) return;
   const auto ranks = ranks_on_hosts(call, network);
@@ -162,7 +168,8 @@ void consider_all_links(const BoundedCall& call, const NetworkRates& network, Sl
   for (std::size_t host = 0; host < ranks.size(); ++host) {
     if (ranks[host] == 0) continue;
     if (network.hosts[host].out_bytes_per_second <= 0) return;
-    if (network.segments[network.hosts[host].segment].bus_bytes_per_second > 0) return;  // multicast may do better
+    if (network.segments[network.hosts[host].segment].bus_bytes_per_second > 0)
+      return;  // multicast may do better
     ++used;
     out += network.hosts[host].out_bytes_per_second;
   }
@@ -178,14 +185,16 @@ void consider_hosts(const BoundedCall& call, const NetworkRates& network, Slowes
     const Side side = side_of(call, std::move(alone));
     const auto& link = network.hosts[host];
     cuts.consider(bytes_out(call, side), link.out_bytes_per_second, "host " + link.name + " out");
-    cuts.consider(bytes_out(call, complement(call, side)), link.in_bytes_per_second, "host " + link.name + " in");
+    cuts.consider(bytes_out(call, complement(call, side)), link.in_bytes_per_second,
+                  "host " + link.name + " in");
   }
 }
 
 }  // namespace
 
 std::optional<BoundedOperation> bounded_operation_named(std::string_view name) {
-  const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& row) { return row.first == name; });
+  const auto found = std::find_if(kNames.begin(), kNames.end(),
+                                  [&](const auto& row) { return row.first == name; });
   if (found == kNames.end()) return std::nullopt;
   return found->second;
 }
@@ -202,7 +211,8 @@ LowerBound lower_bound(const BoundedCall& call, const NetworkRates& network, Fra
   for (std::uint32_t segment = 0; segment < network.segments.size(); ++segment) {
     const auto& bus = network.segments[segment];
     if (bus.bus_bytes_per_second <= 0) continue;
-    cuts.consider(bytes_on_bus(call, network, segment), bus.bus_bytes_per_second, "bus " + bus.name);
+    cuts.consider(bytes_on_bus(call, network, segment), bus.bus_bytes_per_second,
+                  "bus " + bus.name);
   }
   for (std::size_t index = 0; index < network.trunks.size(); ++index) {
     const auto hosts = hosts_behind(network, index);
@@ -210,12 +220,15 @@ LowerBound lower_bound(const BoundedCall& call, const NetworkRates& network, Fra
     const auto& trunk = network.trunks[index];
     const Side side = side_of(call, *hosts);
     cuts.consider(bytes_out(call, side), trunk.forward_bytes_per_second, "trunk " + trunk.name);
-    cuts.consider(bytes_out(call, complement(call, side)), trunk.backward_bytes_per_second, "trunk " + trunk.name);
+    cuts.consider(bytes_out(call, complement(call, side)), trunk.backward_bytes_per_second,
+                  "trunk " + trunk.name);
   }
   LowerBound bound = cuts.slowest();
   const auto ranks = ranks_on_hosts(call, network);
-  const auto used = static_cast<std::uint64_t>(std::count_if(ranks.begin(), ranks.end(), [](auto n) { return n > 0; }));
-  if (used > 1) bound.latency_ns = static_cast<double>(std::bit_width(used - 1)) * network.latency_ns;
+  const auto used = static_cast<std::uint64_t>(
+      std::count_if(ranks.begin(), ranks.end(), [](auto n) { return n > 0; }));
+  if (used > 1)
+    bound.latency_ns = static_cast<double>(std::bit_width(used - 1)) * network.latency_ns;
   return bound;
 }
 

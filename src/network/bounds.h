@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The time below which no algorithm can finish a collective operation on a given network.
 //
-// Every bound is a cut: the hosts on one side of a host link, a trunk or a shared bus, and the bytes that have to
-// cross it whatever the algorithm does (multicast counts once). The largest of these times is the bandwidth
-// bound; ceil(log2 hosts) messages in a row are the latency bound. Pure functions, no clock, no MPI.
+// Every bound is a cut: the hosts on one side of a host link, a trunk or a shared bus, and the
+// bytes that have to cross it whatever the algorithm does (multicast counts once). The largest of
+// these times is the bandwidth bound; ceil(log2 hosts) messages in a row are the latency bound.
+// Pure functions, no clock, no MPI.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ enum class BoundedOperation : std::uint8_t {
 };
 std::optional<BoundedOperation> bounded_operation_named(std::string_view name);
 
-// Rates of a network of segments joined by trunks. A rate of 0 means unknown or unlimited: it bounds nothing.
+// Rates of a network of segments joined by trunks. A rate of 0 means unknown or unlimited: it
+// bounds nothing.
 struct NetworkRates {
   struct Segment {
     std::string name;
@@ -55,7 +57,8 @@ struct NetworkRates {
   double latency_ns = 0;  // one way, between two hosts, smallest known
 };
 
-// What a byte of payload costs on the wire: each `payload` bytes carry `overhead` more. {1, 0} is payload alone.
+// What a byte of payload costs on the wire: each `payload` bytes carry `overhead` more. {1, 0} is
+// payload alone.
 struct Framing {
   std::uint64_t payload = 1;
   std::uint64_t overhead = 0;
@@ -63,14 +66,16 @@ struct Framing {
   double on_wire(std::uint64_t bytes) const;
 };
 inline constexpr Framing kPayloadOnly{1, 0};
-// TCP with time stamps over IPv4 and Ethernet at MTU 1500: 1448 of 1514 bytes, as an emulated link counts them.
+// TCP with time stamps over IPv4 and Ethernet at MTU 1500: 1448 of 1514 bytes, as an emulated link
+// counts them.
 inline constexpr Framing kTcpFrames{1448, 66};
 // The same on a cable: 1448 of 1538 bytes with preamble, check sequence and gap between frames.
 inline constexpr Framing kTcpSlots{1448, 90};
 
 struct BoundedCall {
   BoundedOperation operation = BoundedOperation::barrier;
-  std::uint64_t bytes = 0;  // message; a rank (allgather, gather, scatter, reduce_scatter_block); a pair (alltoall)
+  std::uint64_t bytes =
+      0;  // message; a rank (allgather, gather, scatter, reduce_scatter_block); a pair (alltoall)
   Rank root = 0;
   std::vector<std::uint32_t> host_of_rank;  // [ranks], index into NetworkRates::hosts
 };
@@ -78,12 +83,14 @@ struct BoundedCall {
 struct LowerBound {
   double latency_ns = 0;
   double bandwidth_ns = 0;
-  std::string bottleneck;  // what sets the bandwidth bound, such as "host h3 in"; empty where nothing does
+  std::string
+      bottleneck;  // what sets the bandwidth bound, such as "host h3 in"; empty where nothing does
 
   double time_ns() const { return latency_ns > bandwidth_ns ? latency_ns : bandwidth_ns; }
 };
 
-// REQUIRES: every host_of_rank < network.hosts.size(), every segment index valid, 0 <= root < ranks.
+// REQUIRES: every host_of_rank < network.hosts.size(), every segment index valid, 0 <= root <
+// ranks.
 LowerBound lower_bound(const BoundedCall& call, const NetworkRates& network, Framing framing);
 
 }  // namespace quadrille

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cristian's minimum-round-trip offset estimate (F. Cristian, Distrib. Comput. 3:146, 1989,
+// doi:10.1007/BF01784024).
+#include "apps/bench/clock.h"
+
+#include <cmath>
+#include <ctime>
+
+namespace quadrille::bench {
+
+std::int64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+OffsetEstimate estimate_from(std::int64_t asked_ns, std::int64_t remote_ns,
+                             std::int64_t answered_ns) {
+  const std::int64_t round_trip = answered_ns - asked_ns;
+  return {.at_ns = remote_ns,
+          .offset_ns = remote_ns - (asked_ns + round_trip / 2),
+          .uncertainty_ns = (round_trip + 1) / 2};
+}
+
+void SharedClock::learn(const OffsetEstimate& estimate) {
+  latest_ = estimate;
+  if (!first_) {
+    first_ = estimate;
+    return;
+  }
+  const auto elapsed = static_cast<double>(estimate.at_ns - first_->at_ns);
+  if (elapsed <= 0) return;
+  const double change = static_cast<double>(estimate.offset_ns - first_->offset_ns);
+  const double doubt = static_cast<double>(estimate.uncertainty_ns + first_->uncertainty_ns);
+  drift_ = std::abs(change) > doubt ? change / elapsed : 0;
+}
+
+std::int64_t SharedClock::offset_at(std::int64_t local_ns) const {
+  return latest_.offset_ns + std::llround(drift_ * static_cast<double>(local_ns - latest_.at_ns));
+}
+
+}  // namespace quadrille::bench

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who carried out the latest intercepted call: asked from the preloaded library, where there is
+// one.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace quadrille::bench {
+
+struct Execution {
+  std::string executor = "mpi";  // "quadrille" or "mpi"
+  std::string algorithm;         // with its parameters; empty where the MPI library chose
+  std::string reason;            // why it was left to the MPI library; empty where it was not
+
+  bool operator==(const Execution&) const = default;
+};
+
+// Parses the library's "executor=quadrille algorithm=alltoall_ordered:partners=1" or "executor=mpi
+// reason=...". The last key's value runs to the end of the text.
+Execution parse_execution(std::string_view text);
+
+// Asks `quadrille_last_execution` of the process; without the library the MPI library executed.
+class ExecutionSource {
+ public:
+  ExecutionSource();
+  bool library_loaded() const { return ask_ != nullptr; }
+  // Of this thread's latest collective call.
+  Execution latest() const;
+
+ private:
+  using Ask = int (*)(char*, int);
+  Ask ask_ = nullptr;
+};
+
+}  // namespace quadrille::bench

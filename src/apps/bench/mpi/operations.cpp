@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table, and calls built from its rows.
+#include "apps/bench/mpi/operations.h"
+
+#include <algorithm>
+
+#include "apps/bench/mpi/operations_moving.h"
+#include "apps/bench/mpi/operations_reducing.h"
+
+namespace quadrille::bench {
+namespace {
+
+MPI_Datatype datatype_of(ElementType type) {
+  switch (type) {
+    case ElementType::byte:
+      return MPI_BYTE;
+    case ElementType::int32:
+      return MPI_INT;
+    case ElementType::float64:
+      return MPI_DOUBLE;
+  }
+  return MPI_BYTE;
+}
+
+}  // namespace
+
+const std::vector<Operation>& operations() {
+  static const std::vector<Operation> rows = [] {
+    auto all = moving_operations();
+    const auto reducing = reducing_operations();
+    all.insert(all.end(), reducing.begin(), reducing.end());
+    return all;
+  }();
+  return rows;
+}
+
+const Operation* operation_named(std::string_view name) {
+  const auto& rows = operations();
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+Call make_call(const Operation& operation, const Shape& shape, MPI_Comm communicator) {
+  Call call;
+  call.communicator = communicator;
+  PMPI_Comm_rank(communicator, &call.rank);
+  PMPI_Comm_size(communicator, &call.ranks);
+  call.root = shape.root;
+  call.in_place = shape.in_place && operation.has_in_place;
+  call.type = shape.bytes % size_of(shape.type) == 0 ? shape.type : ElementType::byte;
+  call.count = static_cast<int>(shape.bytes / size_of(call.type));
+  call.datatype = datatype_of(call.type);
+  call.operation = call.type == ElementType::byte ? MPI_BXOR : MPI_SUM;
+  operation.prepare(call);
+  return call;
+}
+
+}  // namespace quadrille::bench

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collectives the kernel can time: one row each with its two entry points (`MPI_X`, which an
+// interposed library may take over, and `PMPI_X`, always the MPI library), its buffers, and how to
+// fill and check them.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/bench/pattern.h"
+
+namespace quadrille::bench {
+
+enum class Side : std::uint8_t { native, library };
+
+// One shape of a collective on one communicator, with its buffers.
+struct Call {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  int rank = 0;
+  int ranks = 1;
+  int root = 0;
+  bool in_place = false;
+  ElementType type = ElementType::byte;
+  int count = 0;  // elements of the row's unit of size
+  MPI_Datatype datatype = MPI_BYTE;
+  MPI_Op operation = MPI_OP_NULL;
+  std::vector<std::byte> send;
+  std::vector<std::byte> receive;
+  std::vector<int> send_counts, send_offsets, receive_counts, receive_offsets;  // alltoallv alone
+
+  std::size_t block_bytes() const { return static_cast<std::size_t>(count) * size_of(type); }
+  bool is_root() const { return rank == root; }
+  const void* send_argument(bool in_place_here) const {
+    return in_place_here ? MPI_IN_PLACE : send.data();
+  }
+};
+
+// Where the last receipt of a rooted operation happens; decides which ends count for root start ->
+// last receipt.
+enum class Receipt : std::uint8_t { unrooted, at_others, at_root };
+
+struct Operation {
+  const char* name;
+  const char* bytes_meaning;
+  Receipt receipt;
+  bool reduces;
+  bool has_in_place;
+  int (*library)(Call&);
+  int (*native)(Call&);
+  // Sizes the buffers of `call`.
+  void (*prepare)(Call&);
+  // Writes this rank's contribution to call `number`.
+  void (*fill)(Call&, std::uint64_t number);
+  // Whether this rank got what call `number` had to bring it.
+  bool (*check)(const Call&, std::uint64_t number);
+};
+
+const std::vector<Operation>& operations();
+// nullptr if there is none of that name.
+const Operation* operation_named(std::string_view name);
+
+struct Shape {
+  std::uint64_t bytes = 0;
+  ElementType type =
+      ElementType::byte;  // bytes are carried as `byte` where they are no multiple of the type
+  int root = 0;
+  bool in_place = false;
+};
+// Builds the call of `shape` on `communicator`, buffers included.
+Call make_call(const Operation& operation, const Shape& shape, MPI_Comm communicator);
+
+}  // namespace quadrille::bench

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocks are keyed (call, source, destination); where one block goes to everybody the destination
+// is kEverybody.
+#include "apps/bench/mpi/operations_moving.h"
+
+namespace quadrille::bench {
+namespace {
+
+constexpr std::uint64_t kEverybody = ~std::uint64_t{0};
+
+std::byte* block(std::vector<std::byte>& buffer, const Call& call, int index) {
+  return buffer.data() + static_cast<std::size_t>(index) * call.block_bytes();
+}
+const std::byte* block(const std::vector<std::byte>& buffer, const Call& call, int index) {
+  return buffer.data() + static_cast<std::size_t>(index) * call.block_bytes();
+}
+std::uint64_t key(std::uint64_t number, int source, int destination) {
+  return block_key(number, static_cast<std::uint64_t>(source),
+                   static_cast<std::uint64_t>(destination));
+}
+std::uint64_t key_to_all(std::uint64_t number, int source) {
+  return block_key(number, static_cast<std::uint64_t>(source), kEverybody);
+}
+
+void no_buffers(Call&) {}
+void fill_nothing(Call&, std::uint64_t) {}
+bool nothing_to_check(const Call&, std::uint64_t) { return true; }
+
+template <auto Function>
+int call_barrier(Call& call) {
+  return Function(call.communicator);
+}
+
+template <auto Function>
+int call_bcast(Call& call) {
+  return Function(call.receive.data(), call.count, call.datatype, call.root, call.communicator);
+}
+void prepare_bcast(Call& call) { call.receive.resize(call.block_bytes()); }
+void fill_bcast(Call& call, std::uint64_t number) {
+  if (call.is_root())
+    fill_block(call.receive.data(), call.block_bytes(), key_to_all(number, call.root));
+}
+bool check_bcast(const Call& call, std::uint64_t number) {
+  return block_holds(call.receive.data(), call.block_bytes(), key_to_all(number, call.root));
+}
+
+template <auto Function>
+int call_allgather(Call& call) {
+  return Function(call.send_argument(call.in_place), call.count, call.datatype, call.receive.data(),
+                  call.count, call.datatype, call.communicator);
+}
+void prepare_allgather(Call& call) {
+  call.send.resize(call.block_bytes());
+  call.receive.resize(call.block_bytes() * static_cast<std::size_t>(call.ranks));
+}
+void fill_allgather(Call& call, std::uint64_t number) {
+  std::byte* own = call.in_place ? block(call.receive, call, call.rank) : call.send.data();
+  fill_block(own, call.block_bytes(), key_to_all(number, call.rank));
+}
+bool check_allgather(const Call& call, std::uint64_t number) {
+  for (int source = 0; source < call.ranks; ++source) {
+    if (!block_holds(block(call.receive, call, source), call.block_bytes(),
+                     key_to_all(number, source)))
+      return false;
+  }
+  return true;
+}
+
+template <auto Function>
+int call_alltoall(Call& call) {
+  return Function(call.send_argument(call.in_place), call.count, call.datatype, call.receive.data(),
+                  call.count, call.datatype, call.communicator);
+}
+void prepare_alltoall(Call& call) {
+  call.receive.resize(call.block_bytes() * static_cast<std::size_t>(call.ranks));
+  call.send.resize(call.receive.size());
+}
+void fill_alltoall(Call& call, std::uint64_t number) {
+  auto& from = call.in_place ? call.receive : call.send;
+  for (int to = 0; to < call.ranks; ++to) {
+    fill_block(block(from, call, to), call.block_bytes(), key(number, call.rank, to));
+  }
+}
+bool check_alltoall(const Call& call, std::uint64_t number) {
+  for (int from = 0; from < call.ranks; ++from) {
+    if (!block_holds(block(call.receive, call, from), call.block_bytes(),
+                     key(number, from, call.rank)))
+      return false;
+  }
+  return true;
+}
+
+template <auto Function>
+int call_gather(Call& call) {
+  return Function(call.send_argument(call.in_place && call.is_root()), call.count, call.datatype,
+                  call.receive.data(), call.count, call.datatype, call.root, call.communicator);
+}
+void prepare_gather(Call& call) {
+  call.send.resize(call.block_bytes());
+  if (call.is_root())
+    call.receive.resize(call.block_bytes() * static_cast<std::size_t>(call.ranks));
+}
+void fill_gather(Call& call, std::uint64_t number) {
+  std::byte* own =
+      call.in_place && call.is_root() ? block(call.receive, call, call.rank) : call.send.data();
+  fill_block(own, call.block_bytes(), key(number, call.rank, call.root));
+}
+bool check_gather(const Call& call, std::uint64_t number) {
+  for (int from = 0; call.is_root() && from < call.ranks; ++from) {
+    if (!block_holds(block(call.receive, call, from), call.block_bytes(),
+                     key(number, from, call.root)))
+      return false;
+  }
+  return true;
+}
+
+template <auto Function>
+int call_scatter(Call& call) {
+  void* into = call.in_place && call.is_root() ? MPI_IN_PLACE : call.receive.data();
+  return Function(call.send.data(), call.count, call.datatype, into, call.count, call.datatype,
+                  call.root, call.communicator);
+}
+void prepare_scatter(Call& call) {
+  call.receive.resize(call.block_bytes());
+  if (call.is_root()) call.send.resize(call.block_bytes() * static_cast<std::size_t>(call.ranks));
+}
+void fill_scatter(Call& call, std::uint64_t number) {
+  for (int to = 0; call.is_root() && to < call.ranks; ++to) {
+    fill_block(block(call.send, call, to), call.block_bytes(), key(number, call.root, to));
+  }
+}
+bool check_scatter(const Call& call, std::uint64_t number) {
+  if (call.in_place && call.is_root()) return true;
+  return block_holds(call.receive.data(), call.block_bytes(), key(number, call.root, call.rank));
+}
+
+// Elements from one rank to another: half the nominal count, all of it, or half as much again.
+// Symmetric, because MPI_IN_PLACE asks for it.
+int uneven_count(int count, int one, int other) {
+  return static_cast<int>(count * (1LL + (one + other) % 3) / 2);
+}
+
+template <auto Function>
+int call_alltoallv(Call& call) {
+  return Function(call.send_argument(call.in_place), call.send_counts.data(),
+                  call.send_offsets.data(), call.datatype, call.receive.data(),
+                  call.receive_counts.data(), call.receive_offsets.data(), call.datatype,
+                  call.communicator);
+}
+void prepare_alltoallv(Call& call) {
+  int total = 0;
+  for (int peer = 0; peer < call.ranks; ++peer) {
+    call.send_counts.push_back(uneven_count(call.count, call.rank, peer));
+    call.send_offsets.push_back(total);
+    total += call.send_counts.back();
+  }
+  call.receive_counts = call.send_counts;
+  call.receive_offsets = call.send_offsets;
+  call.send.resize(static_cast<std::size_t>(total) * size_of(call.type));
+  call.receive.resize(call.send.size());
+}
+void fill_alltoallv(Call& call, std::uint64_t number) {
+  auto& from = call.in_place ? call.receive : call.send;
+  for (int to = 0; to < call.ranks; ++to) {
+    const auto at = static_cast<std::size_t>(to);
+    fill_block(from.data() + static_cast<std::size_t>(call.send_offsets[at]) * size_of(call.type),
+               static_cast<std::size_t>(call.send_counts[at]) * size_of(call.type),
+               key(number, call.rank, to));
+  }
+}
+bool check_alltoallv(const Call& call, std::uint64_t number) {
+  for (int from = 0; from < call.ranks; ++from) {
+    const auto at = static_cast<std::size_t>(from);
+    const std::byte* data = call.receive.data() +
+                            static_cast<std::size_t>(call.receive_offsets[at]) * size_of(call.type);
+    const auto bytes = static_cast<std::size_t>(call.receive_counts[at]) * size_of(call.type);
+    if (!block_holds(data, bytes, key(number, from, call.rank))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<Operation> moving_operations() {
+  return {
+      {"barrier", "none: a barrier carries no data", Receipt::unrooted, false, false,
+       call_barrier<MPI_Barrier>, call_barrier<PMPI_Barrier>, no_buffers, fill_nothing,
+       nothing_to_check},
+      {"bcast", "the message", Receipt::at_others, false, false, call_bcast<MPI_Bcast>,
+       call_bcast<PMPI_Bcast>, prepare_bcast, fill_bcast, check_bcast},
+      {"allgather", "contributed by each rank", Receipt::unrooted, false, true,
+       call_allgather<MPI_Allgather>, call_allgather<PMPI_Allgather>, prepare_allgather,
+       fill_allgather, check_allgather},
+      {"alltoall", "from each rank to each other rank", Receipt::unrooted, false, true,
+       call_alltoall<MPI_Alltoall>, call_alltoall<PMPI_Alltoall>, prepare_alltoall, fill_alltoall,
+       check_alltoall},
+      {"alltoallv",
+       "nominal, a pair of ranks; pairs carry half of it, all of it, or half as much again",
+       Receipt::unrooted, false, true, call_alltoallv<MPI_Alltoallv>,
+       call_alltoallv<PMPI_Alltoallv>, prepare_alltoallv, fill_alltoallv, check_alltoallv},
+      {"gather", "contributed by each rank", Receipt::at_root, false, true, call_gather<MPI_Gather>,
+       call_gather<PMPI_Gather>, prepare_gather, fill_gather, check_gather},
+      {"scatter", "to each rank", Receipt::at_others, false, true, call_scatter<MPI_Scatter>,
+       call_scatter<PMPI_Scatter>, prepare_scatter, fill_scatter, check_scatter},
+  };
+}
+
+}  // namespace quadrille::bench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line of the benchmark kernel.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apps/bench/pattern.h"
+#include "base/error.h"
+
+namespace quadrille::bench {
+
+enum class Synchronisation : std::uint8_t { instant, none };
+enum class Waiting : std::uint8_t { automatic, sleep, spin };
+
+struct Options {
+  std::vector<std::string> collectives{"alltoall"};
+  std::vector<std::uint64_t> bytes{1024};
+  std::vector<int> ranks;  // empty: all
+  int calls = 5;           // a block
+  int blocks = 4;          // rounds of four blocks (native, ours, ours, native) at most
+  double seconds = 10;     // budget of one point
+  int warm_up = 16;        // calls of a shape for each side
+  ElementType type = ElementType::float64;
+  bool in_place = false;
+  int root = 0;
+  double skew_us = 0;
+  std::uint64_t seed = 1;
+  Synchronisation synchronisation = Synchronisation::instant;
+  Waiting waiting = Waiting::automatic;
+  std::string output;   // file of rank 0; empty: standard output
+  std::string network;  // JSON file with the network's rates; empty: from the environment
+};
+
+// "1", "64", "1K", "256KiB", "2M": powers of two. Errors name the text.
+Result<std::uint64_t> parse_bytes(const std::string& text);
+
+// What parsing ended in: options to run with, or text to print and an exit code.
+struct ParsedOptions {
+  Options options;
+  bool run = true;
+  int exit_code = 0;
+  std::string text;
+};
+// `known` are the names --collective takes.
+ParsedOptions parse_options(int argc, const char* const* argv,
+                            const std::vector<std::string>& known);
+
+}  // namespace quadrille::bench

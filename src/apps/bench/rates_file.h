@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rates of a network out of a JSON file: the truth an emulated cluster states of itself, or a
+// network model.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/error.h"
+#include "network/bounds.h"
+
+namespace quadrille::bench {
+
+// Understands an object with `segments` (objects with `hosts` and `kind`) and whatever rates stand
+// with them; a rate that is missing bounds nothing. Errors name the key.
+Result<NetworkRates> parse_rates(const nlohmann::json& file);
+
+}  // namespace quadrille::bench
