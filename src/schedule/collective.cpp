@@ -92,4 +92,10 @@ Region contribution(const Shape& shape, Rank rank) {
           shape.count};
 }
 
+Region initial_data(const Shape& shape, Rank rank) {
+  if (shape.collective == Collective::barrier) return {};
+  if (shape.collective != Collective::bcast) return contribution(shape, rank);
+  return {Buffer::receive, 0, rank == shape.root ? shape.count : 0};
+}
+
 }  // namespace quadrille

@@ -49,4 +49,7 @@ bool contribution_in_place(const Shape& shape, Rank rank);
 // REQUIRES: the collective is reduce, allreduce, allgather or alltoall.
 Region contribution(const Shape& shape, Rank rank);
 
+// What of the rank's user buffers holds data before the call; the rest holds nothing yet.
+Region initial_data(const Shape& shape, Rank rank);
+
 }  // namespace quadrille

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stages of the checker: each needs what the one before has made sure of.
+#include "schedule/check.h"
+
+#include "schedule/check_promises.h"
+#include "schedule/check_result.h"
+#include "schedule/check_steps.h"
+#include "schedule/execution.h"
+#include "schedule/whole_call.h"
+
+namespace quadrille {
+
+Findings check(const Shape& shape, std::span<const Schedule> schedules) {
+  Findings findings;
+  if (schedules.size() != static_cast<std::size_t>(shape.ranks)) {
+    findings.push_back({FindingKind::malformed, 0, Finding::no_step,
+                        std::to_string(schedules.size()) + " schedules for " +
+                            std::to_string(shape.ranks) + " ranks"});
+    return findings;
+  }
+  for (Rank rank = 0; rank < shape.ranks; ++rank) {
+    check_steps(shape, rank, schedules[static_cast<std::size_t>(rank)], findings);
+  }
+  if (!findings.empty()) return findings;
+  const WholeCall call(schedules);
+  call.find_unmatched(findings);
+  if (!findings.empty()) return findings;
+  Execution execution(shape, call);
+  execution.run(findings);
+  if (!findings.empty()) return findings;
+  check_result(shape, execution, findings);
+  check_promises(shape, call, execution.events(), findings);
+  return findings;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Races are looked for in list order: dependencies point backwards, so that list order is one order
+// of execution, and two accesses that conflict are unordered exactly if no chain of dependencies
+// leads from the later to the earlier.
+#include "schedule/check_steps.h"
+
+#include <vector>
+
+#include "schedule/access_map.h"
+
+namespace quadrille {
+
+namespace {
+
+class StepCheck {
+ public:
+  StepCheck(const Shape& shape, Rank rank, const Schedule& schedule, Findings& findings)
+      : shape_(shape), rank_(rank), schedule_(schedule), findings_(findings) {}
+
+  void run() {
+    const std::size_t before = findings_.size();
+    for (StepIndex index = 0; index < schedule_.steps.size(); ++index) check_step(index);
+    if (findings_.size() == before) find_races();
+  }
+
+ private:
+  void report(FindingKind kind, StepIndex index, const std::string& message) {
+    findings_.push_back({kind, rank_, index, message});
+  }
+
+  void check_step(StepIndex index) {
+    const Step& step = schedule_.steps[index];
+    check_dependencies(index, step);
+    const bool is_send = step.kind == StepKind::send;
+    const bool is_receive = step.kind == StepKind::receive;
+    if (is_send || is_receive) {
+      if (step.peer < 0 || step.peer >= shape_.ranks || step.peer == rank_) {
+        report(FindingKind::malformed, index, text_of(step) + ": that is no other rank");
+      }
+    } else {
+      check_pair(index, step);
+    }
+    if (!is_receive) check_bounds(index, step.from);
+    if (!is_send) {
+      check_bounds(index, step.into);
+      if (step.into.buffer == Buffer::send && step.into.length > 0) {
+        report(FindingKind::writes_user_data, index, text_of(step));
+      }
+    }
+  }
+
+  void check_dependencies(StepIndex index, const Step& step) {
+    if (std::size_t{step.first_dependency} + step.dependency_count >
+        schedule_.dependencies.size()) {
+      report(FindingKind::malformed, index, "its dependencies lie beyond the list of all");
+      return;
+    }
+    for (const StepIndex earlier : schedule_.dependencies_of(step)) {
+      if (earlier >= index) {
+        report(FindingKind::malformed, index,
+               "depends on step " + std::to_string(earlier) + ", which is no earlier one");
+      }
+    }
+  }
+
+  void check_pair(StepIndex index, const Step& step) {
+    if (step.from.length != step.into.length || step.from.length == 0) {
+      report(FindingKind::malformed, index, text_of(step) + ": the lengths do not fit");
+    }
+    const bool overlap = step.from.buffer == step.into.buffer &&
+                         step.from.offset < step.into.offset + step.into.length &&
+                         step.into.offset < step.from.offset + step.from.length;
+    if (overlap) report(FindingKind::malformed, index, text_of(step) + ": the regions overlap");
+  }
+
+  void check_bounds(StepIndex index, const Region& region) {
+    const BufferLengths user = buffer_lengths(shape_, rank_);
+    const std::uint64_t length = region.buffer == Buffer::send      ? user.send
+                                 : region.buffer == Buffer::receive ? user.receive
+                                                                    : schedule_.scratch_length;
+    if (region.length > 0 && (region.offset > length || region.length > length - region.offset)) {
+      report(FindingKind::out_of_bounds, index,
+             text_of(region) + " of a buffer of " + std::to_string(length) + " elements");
+    }
+  }
+
+  void find_races() {
+    AccessMap accesses;
+    std::vector<StepIndex> conflicts;
+    visited_in_.assign(schedule_.steps.size(), 0);
+    for (StepIndex index = 0; index < schedule_.steps.size(); ++index) {
+      conflicts.clear();
+      accesses.record(index, schedule_.steps[index], conflicts);
+      for (const StepIndex earlier : conflicts) {
+        if (follows(index, earlier)) continue;
+        report(FindingKind::race, index,
+               text_of(schedule_.steps[index]) + " is in no order with step " +
+                   std::to_string(earlier) + ", a " + text_of(schedule_.steps[earlier]) +
+                   ", which touches the same elements");
+      }
+    }
+  }
+
+  // Whether a chain of dependencies leads from `later` to `earlier`.
+  bool follows(StepIndex later, StepIndex earlier) {
+    ++search_;
+    std::vector<StepIndex> stack{later};
+    while (!stack.empty()) {
+      const Step& step = schedule_.steps[stack.back()];
+      stack.pop_back();
+      for (const StepIndex next : schedule_.dependencies_of(step)) {
+        if (next == earlier) return true;
+        if (next < earlier || visited_in_[next] == search_) continue;
+        visited_in_[next] = search_;
+        stack.push_back(next);
+      }
+    }
+    return false;
+  }
+
+  const Shape& shape_;
+  const Rank rank_;
+  const Schedule& schedule_;
+  Findings& findings_;
+  std::uint64_t search_ = 0;
+  std::vector<std::uint64_t> visited_in_;  // for each step, the last search that met it
+};
+
+}  // namespace
+
+void check_steps(const Shape& shape, Rank rank, const Schedule& schedule, Findings& findings) {
+  StepCheck(shape, rank, schedule, findings).run();
+}
+
+}  // namespace quadrille

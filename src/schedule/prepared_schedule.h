@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A schedule with what its execution needs beside it, computed once and kept with the plan: who waits for whom, and the
+// order of messages per peer.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/schedule.h"
+
+namespace quadrille {
+
+class PreparedSchedule {
+ public:
+  explicit PreparedSchedule(Schedule schedule);
+
+  const Schedule& schedule() const { return schedule_; }
+
+  // Steps that wait for `step` to complete.
+  std::span<const StepIndex> dependents_of(StepIndex step) const;
+  // The step whose start has to wait for the start of `step`: the next message to, or from, the same peer.
+  StepIndex next_in_order(StepIndex step) const { return next_in_order_[step]; }
+  // How many completions and starts a step waits for.
+  std::uint32_t waits_for(StepIndex step) const { return waits_for_[step]; }
+  // The most messages that can be under way at once.
+  std::size_t messages() const { return messages_; }
+
+  static constexpr StepIndex none = 0xffffffffU;
+
+ private:
+  Schedule schedule_;
+  std::vector<StepIndex> dependents_;
+  std::vector<std::uint32_t> first_dependent_;  // [steps + 1]
+  std::vector<StepIndex> next_in_order_;
+  std::vector<std::uint32_t> waits_for_;
+  std::size_t messages_ = 0;
+};
+
+}  // namespace quadrille

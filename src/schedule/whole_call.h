@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All ranks' schedules of one call as one graph: steps numbered through, messages matched to their
+// other ends. Borrows the schedules, which have to outlive it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/finding.h"
+#include "schedule/schedule.h"
+
+namespace quadrille {
+
+// A step of any rank: the rank's first number plus the step's index.
+using GlobalStep = std::uint32_t;
+
+class WholeCall {
+ public:
+  static constexpr GlobalStep none = 0xffffffffU;
+
+  // REQUIRES: peers lie in [0, schedules.size()), dependencies point to earlier steps.
+  explicit WholeCall(std::span<const Schedule> schedules);
+
+  Rank ranks() const { return static_cast<Rank>(schedules_.size()); }
+  GlobalStep size() const { return static_cast<GlobalStep>(rank_of_.size()); }
+  const Schedule& schedule(Rank rank) const { return schedules_[static_cast<std::size_t>(rank)]; }
+  GlobalStep first(Rank rank) const { return first_[static_cast<std::size_t>(rank)]; }
+  Rank rank_of(GlobalStep step) const { return rank_of_[step]; }
+  StepIndex index_of(GlobalStep step) const { return step - first(rank_of(step)); }
+  const Step& operator[](GlobalStep step) const {
+    return schedule(rank_of(step)).steps[index_of(step)];
+  }
+  bool is_message(GlobalStep step) const {
+    const StepKind kind = (*this)[step].kind;
+    return kind == StepKind::send || kind == StepKind::receive;
+  }
+  bool carries_data(GlobalStep step) const;
+
+  // The other end of a message; none where there is none.
+  GlobalStep other_end(GlobalStep step) const { return other_end_[step]; }
+  // The message to or from the same peer, in the same direction, that has to start before; and the
+  // one after.
+  GlobalStep message_before(GlobalStep step) const { return message_before_[step]; }
+  GlobalStep message_after(GlobalStep step) const { return message_after_[step]; }
+
+  // Messages without other end, or of other length there.
+  void find_unmatched(Findings& findings) const;
+
+ private:
+  void match();
+
+  std::span<const Schedule> schedules_;
+  std::vector<GlobalStep> first_;  // [ranks + 1]
+  std::vector<Rank> rank_of_;
+  std::vector<GlobalStep> other_end_;
+  std::vector<GlobalStep> message_before_;
+  std::vector<GlobalStep> message_after_;
+};
+
+}  // namespace quadrille
