@@ -1,1 +1,51 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# One core library and one benchmark program for each MPI ABI whose mpi.h is found. The core is compiled against that
+# header and linked to no MPI library: its undefined symbols are those of the library that the process has loaded, which
+# the shim has made global before.
+#
+# QUADRILLE_MPI_DIR holds the MPIs that the Makefile installs, each in a folder of its own.
+set(QUADRILLE_MPI_DIR ${CMAKE_SOURCE_DIR}/.mpi CACHE PATH "Folder of the installed MPI environments")
+
+function(quadrille_mpi_abi abi include_directory library extra_definitions)
+  file(GLOB core_sources CONFIGURE_DEPENDS src/mpi/*.cpp src/executor/transports/mpi_*.cpp)
+  add_library(quadrille-${abi} SHARED ${core_sources})
+  target_include_directories(quadrille-${abi} PRIVATE src)
+  target_include_directories(quadrille-${abi} SYSTEM PRIVATE ${include_directory})
+  target_compile_definitions(quadrille-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
+  target_link_libraries(quadrille-${abi} PRIVATE quadrille_planner quadrille_executor)
+
+  file(GLOB bench_sources CONFIGURE_DEPENDS src/apps/bench/*.cpp src/apps/bench_main.cpp)
+  list(FILTER bench_sources EXCLUDE REGEX "_test\\.cpp$")
+  if(bench_sources)
+    add_executable(quadrille-bench-${abi} ${bench_sources})
+    target_include_directories(quadrille-bench-${abi} PRIVATE src)
+    target_include_directories(quadrille-bench-${abi} SYSTEM PRIVATE ${include_directory})
+    target_compile_definitions(quadrille-bench-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
+    target_link_libraries(quadrille-bench-${abi} PRIVATE quadrille_network nlohmann_json::nlohmann_json CLI11::CLI11
+                          ${library} dl)
+  endif()
+endfunction()
+
+# Open MPI 4 and 5 share one ABI (libmpi.so.40): compiled against Debian's 4.1.
+find_path(QUADRILLE_OMPI_INCLUDE mpi.h
+          HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/include NO_DEFAULT_PATH)
+find_library(QUADRILLE_OMPI_LIBRARY mpi HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/lib NO_DEFAULT_PATH)
+if(QUADRILLE_OMPI_INCLUDE AND QUADRILLE_OMPI_LIBRARY)
+  quadrille_mpi_abi(ompi ${QUADRILLE_OMPI_INCLUDE} ${QUADRILLE_OMPI_LIBRARY} OMPI_SKIP_MPICXX)
+else()
+  message(WARNING "Open MPI's mpi.h is missing: no library for its ABI")
+endif()
+
+# MPICH and Intel MPI share one ABI (libmpi.so.12); MPICH 5 brings the standard ABI too.
+find_path(QUADRILLE_MPICH_INCLUDE mpi.h HINTS ${QUADRILLE_MPI_DIR}/mpich/include NO_DEFAULT_PATH)
+find_library(QUADRILLE_MPICH_LIBRARY NAMES libmpi.so.12 HINTS ${QUADRILLE_MPI_DIR}/mpich/lib NO_DEFAULT_PATH)
+find_library(QUADRILLE_ABI_LIBRARY NAMES libmpi_abi.so.1 HINTS ${QUADRILLE_MPI_DIR}/mpich/lib NO_DEFAULT_PATH)
+if(QUADRILLE_MPICH_INCLUDE AND QUADRILLE_MPICH_LIBRARY)
+  quadrille_mpi_abi(mpich ${QUADRILLE_MPICH_INCLUDE} ${QUADRILLE_MPICH_LIBRARY} MPICH_SKIP_MPICXX)
+else()
+  message(WARNING "MPICH's mpi.h is missing: no library for its ABI (run `make build`)")
+endif()
+if(QUADRILLE_MPICH_INCLUDE AND QUADRILLE_ABI_LIBRARY)
+  file(WRITE ${CMAKE_BINARY_DIR}/standard_abi/mpi.h "#include <mpi_abi.h>\n")
+  quadrille_mpi_abi(abi "${CMAKE_BINARY_DIR}/standard_abi;${QUADRILLE_MPICH_INCLUDE}" ${QUADRILLE_ABI_LIBRARY} MPICH_SKIP_MPICXX)
+endif()

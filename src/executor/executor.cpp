@@ -95,12 +95,12 @@ class Executor::Walk {
     const std::byte* base = region.buffer == Buffer::send      ? memory_.send
                             : region.buffer == Buffer::receive ? memory_.receive
                                                                : memory_.scratch;
-    return base + region.offset * memory_.element_stride;
+    return base + static_cast<std::int64_t>(region.offset) * memory_.element_stride;
   }
 
   std::byte* writable(const Region& region) const {
     std::byte* base = region.buffer == Buffer::receive ? memory_.receive : memory_.scratch;
-    return base + region.offset * memory_.element_stride;
+    return base + static_cast<std::int64_t>(region.offset) * memory_.element_stride;
   }
 
   // Those of the messages that could move now: steps that wait for others of ours are not to blame.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "executor/prepared_schedule.h"
+#include "schedule/prepared_schedule.h"
 #include "executor/transport.h"
 #include "executor/waiting.h"
 
@@ -20,7 +20,7 @@ struct CallMemory {
   const std::byte* send = nullptr;
   std::byte* receive = nullptr;
   std::byte* scratch = nullptr;
-  std::uint64_t element_stride = 1;  // bytes from one element to the next
+  std::int64_t element_stride = 1;  // bytes from one element to the next
   // into = from, and into = from op into, for `length` elements.
   std::function<void(const std::byte* from, std::byte* into, std::uint64_t length)> copy;
   std::function<void(const std::byte* from, std::byte* into, std::uint64_t length)> reduce;

@@ -59,7 +59,18 @@ static enum quadrille_abi abi_named(const char* name) {
   return QUADRILLE_ABI_NONE;
 }
 
+/* Every rank of a job meets the same trouble: the first one says so. */
+static int is_first_rank(void) {
+  static const char* const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+  for (unsigned i = 0; i < sizeof variables / sizeof *variables; ++i) {
+    const char* rank = getenv(variables[i]);
+    if (rank != NULL) return strcmp(rank, "0") == 0;
+  }
+  return 1;
+}
+
 static void complain(const char* what, const char* detail) {
+  if (!is_first_rank()) return;
   fprintf(stderr, "quadrille: %s: %s; the program runs on with the MPI library alone\n", what, detail);
 }
 

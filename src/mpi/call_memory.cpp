@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// User memory, staging for what is not contiguous, and the operations on elements.
+#include "mpi/call_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mpi/datatype.h"
+#include "mpi/runtime.h"
+
+namespace quadrille {
+namespace {
+
+bool in_place(const CallArguments& call) { return call.send.address == MPI_IN_PLACE; }
+
+// Elements in the whole of a buffer, of which MPI's count may be one block.
+std::uint64_t elements_of(const UserBuffer& buffer, std::uint64_t blocks) {
+  return static_cast<std::uint64_t>(std::max<MPI_Count>(buffer.count, 0)) * blocks;
+}
+
+// The user's receive buffer as bytes: itself, or a staging copy that take_in() fills and give_back() writes out.
+class ReceiveSide {
+ public:
+  ReceiveSide(Communicator& communicator, const UserBuffer& user, std::uint64_t blocks)
+      : user_(user), layout_(layout_of(user.type)), elements_(elements_of(user, blocks)) {
+    const std::uint64_t bytes = elements_ * layout_.size;
+    bytes_ = layout_.contiguous ? static_cast<std::byte*>(user.address) : communicator.receive_staging(bytes);
+  }
+
+  std::byte* bytes() const { return bytes_; }
+  std::uint64_t size() const { return elements_ * layout_.size; }
+
+  // Fills elements that hold data before the call.
+  int take_in(std::uint64_t first, std::uint64_t count) {
+    if (layout_.contiguous) return MPI_SUCCESS;
+    const auto* from = static_cast<const std::byte*>(user_.address) + static_cast<std::int64_t>(first) * layout_.extent;
+    return pack(from, count, user_.type, layout_, bytes_ + first * layout_.size);
+  }
+
+  int give_back() {
+    return layout_.contiguous ? MPI_SUCCESS : unpack(bytes_, user_.address, elements_, user_.type, layout_);
+  }
+
+ private:
+  UserBuffer user_;
+  Layout layout_;
+  std::uint64_t elements_;
+  std::byte* bytes_;
+};
+
+int stage_send(Communicator& communicator, const UserBuffer& user, std::uint64_t blocks, const std::byte*& bytes) {
+  const Layout layout = layout_of(user.type);
+  const std::uint64_t elements = elements_of(user, blocks);
+  if (layout.contiguous) {
+    bytes = static_cast<const std::byte*>(user.address);
+    return MPI_SUCCESS;
+  }
+  std::byte* staging = communicator.send_staging(elements * layout.size);
+  bytes = staging;
+  return pack(user.address, elements, user.type, layout, staging);
+}
+
+int fill_send(Communicator& communicator, const Shape& shape, const CallArguments& call, ReceiveSide& receive,
+              const std::byte*& bytes) {
+  const auto ranks = static_cast<std::uint64_t>(shape.ranks);
+  if (shape.collective == Collective::allgather && !in_place(call)) {
+    return stage_send(communicator, call.send, 1, bytes);
+  }
+  if (shape.collective != Collective::alltoall) return MPI_SUCCESS;
+  if (!in_place(call)) return stage_send(communicator, call.send, ranks, bytes);
+  // What arrives overwrites what has still to go out: the algorithms get a copy to send from.
+  if (const int code = receive.take_in(0, elements_of(call.receive, ranks)); code != MPI_SUCCESS) return code;
+  std::byte* copy = communicator.send_staging(receive.size());
+  std::memcpy(copy, receive.bytes(), receive.size());
+  bytes = copy;
+  return MPI_SUCCESS;
+}
+
+// What the receive buffer holds before the call: the root's message of a bcast, the own block of an allgather in place.
+int fill_receive(const Communicator& communicator, const Shape& shape, const CallArguments& call,
+                 ReceiveSide& receive) {
+  if (shape.collective == Collective::bcast && communicator.rank() == shape.root) {
+    return receive.take_in(0, elements_of(call.receive, 1));
+  }
+  if (shape.collective == Collective::allgather && in_place(call)) {
+    const std::uint64_t block = elements_of(call.receive, 1);
+    return receive.take_in(block * static_cast<std::uint64_t>(communicator.rank()), block);
+  }
+  return MPI_SUCCESS;
+}
+
+void copy_bytes(const std::byte* from, std::byte* into, std::uint64_t length) { std::memcpy(into, from, length); }
+
+}  // namespace
+
+int run_data_movement(Communicator& communicator, const PreparedSchedule& prepared, const Shape& shape,
+                      const CallArguments& call) {
+  CallMemory memory;
+  memory.copy = copy_bytes;
+  memory.scratch = communicator.scratch(prepared.schedule().scratch_length);
+  if (shape.collective == Collective::barrier) return communicator.run(prepared, memory, MPI_BYTE, call.name);
+
+  const bool whole = shape.collective == Collective::bcast;
+  ReceiveSide receive(communicator, call.receive, whole ? 1 : static_cast<std::uint64_t>(shape.ranks));
+  memory.receive = receive.bytes();
+  if (const int code = fill_receive(communicator, shape, call, receive); code != MPI_SUCCESS) return code;
+  if (const int code = fill_send(communicator, shape, call, receive, memory.send); code != MPI_SUCCESS) return code;
+  if (const int code = communicator.run(prepared, memory, MPI_BYTE, call.name); code != MPI_SUCCESS) return code;
+  const bool unchanged = whole && communicator.rank() == shape.root;
+  return unchanged ? MPI_SUCCESS : receive.give_back();
+}
+
+namespace {
+
+// Memory for `length` elements of a type whose data may begin before its address or run downwards.
+std::byte* typed_scratch(Communicator& communicator, std::uint64_t length, const Layout& layout) {
+  if (length == 0) return nullptr;
+  const std::int64_t last = static_cast<std::int64_t>(length - 1) * layout.extent;
+  const std::int64_t lowest = std::min<std::int64_t>(last, 0) + layout.true_lower;
+  const std::int64_t span = std::max(last, -last) + layout.true_extent;
+  return communicator.scratch(static_cast<std::size_t>(span)) - lowest;
+}
+
+void copy_elements(const std::byte* from, std::byte* into, std::uint64_t length, MPI_Datatype type,
+                   const Layout& layout) {
+  if (layout.named) {
+    // The last element ends where its data end: MPI_DOUBLE_INT has 12 bytes of 16.
+    const auto span = static_cast<std::uint64_t>(static_cast<std::int64_t>(length - 1) * layout.extent + layout.true_extent);
+    std::memcpy(into, from, span);
+    return;
+  }
+  constexpr std::uint64_t most = std::uint64_t{1} << 30U;
+  for (std::uint64_t done = 0; done < length; done += most) {
+    const int now = static_cast<int>(std::min(most, length - done));
+    const std::int64_t offset = static_cast<std::int64_t>(done) * layout.extent;
+    PMPI_Sendrecv(from + offset, now, type, 0, 0, into + offset, now, type, 0, 0, Runtime::active()->self_shadow(),
+                  MPI_STATUS_IGNORE);
+  }
+}
+
+void reduce_elements(const std::byte* from, std::byte* into, std::uint64_t length, const CallArguments& call,
+                     const Layout& layout) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 30U;
+  for (std::uint64_t done = 0; done < length; done += most) {
+    const int now = static_cast<int>(std::min(most, length - done));
+    const std::int64_t offset = static_cast<std::int64_t>(done) * layout.extent;
+    PMPI_Reduce_local(from + offset, into + offset, now, call.send.type, call.op);
+  }
+}
+
+}  // namespace
+
+int run_reduction(Communicator& communicator, const PreparedSchedule& prepared, const Shape& shape,
+                  const CallArguments& call) {
+  const Layout layout = layout_of(call.send.type);
+  CallMemory memory;
+  memory.element_stride = layout.extent;
+  memory.send = shape.in_place ? nullptr : static_cast<const std::byte*>(call.send.address);
+  memory.receive = static_cast<std::byte*>(call.receive.address);
+  memory.scratch = typed_scratch(communicator, prepared.schedule().scratch_length, layout);
+  memory.copy = [&](const std::byte* from, std::byte* into, std::uint64_t length) {
+    copy_elements(from, into, length, call.send.type, layout);
+  };
+  memory.reduce = [&](const std::byte* from, std::byte* into, std::uint64_t length) {
+    reduce_elements(from, into, length, call, layout);
+  };
+  return communicator.run(prepared, memory, call.send.type, call.name);
+}
+
+}  // namespace quadrille

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Attaching, finding and forgetting a communicator's state; running a schedule on it.
+#include "mpi/communicator.h"
+
+#include <cstdio>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+
+#include "mpi/runtime.h"
+
+namespace quadrille {
+namespace {
+
+std::vector<int> world_ranks_of(MPI_Comm communicator, MPI_Comm world) {
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world_group = MPI_GROUP_NULL;
+  PMPI_Comm_group(communicator, &group);
+  PMPI_Comm_group(world, &world_group);
+  int size = 0;
+  PMPI_Group_size(group, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> world_ranks(ranks.size());
+  PMPI_Group_translate_ranks(group, size, ranks.data(), world_group, world_ranks.data());
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world_group);
+  return world_ranks;
+}
+
+TopologyView view_of(const std::vector<int>& world_ranks, const std::vector<std::uint32_t>& host_of_world_rank) {
+  TopologyView view;
+  std::map<std::uint32_t, std::uint32_t> number_of;
+  for (const int world_rank : world_ranks) {
+    const auto next = static_cast<std::uint32_t>(number_of.size());
+    const std::uint32_t host = host_of_world_rank[static_cast<std::size_t>(world_rank)];
+    view.host_of_rank.push_back(number_of.try_emplace(host, next).first->second);
+  }
+  view.segment_of_host.assign(number_of.size(), 0);
+  return view;
+}
+
+}  // namespace
+
+Communicator::Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
+                           TopologyView view)
+    : handle_(handle),
+      context_(context),
+      rank_(rank),
+      world_ranks_(std::move(world_ranks)),
+      planner_(Runtime::active()->planner_options(), std::move(view), rank) {}
+
+Communicator* Communicator::find(MPI_Comm handle) {
+  const Runtime* runtime = Runtime::active();
+  if (runtime == nullptr || handle == MPI_COMM_NULL) return nullptr;
+  void* state = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(handle, runtime->communicator_key(), static_cast<void*>(&state), &found) != MPI_SUCCESS) {
+    return nullptr;
+  }
+  return found != 0 ? static_cast<Communicator*>(state) : nullptr;
+}
+
+void Communicator::attach(MPI_Comm handle) {
+  Runtime* runtime = Runtime::active();
+  if (runtime == nullptr || handle == MPI_COMM_NULL || find(handle) != nullptr) return;
+  int between = 0;
+  int size = 0;
+  int rank = 0;
+  PMPI_Comm_test_inter(handle, &between);
+  PMPI_Comm_size(handle, &size);
+  PMPI_Comm_rank(handle, &rank);
+  if (between != 0 || size < 2) return;
+  std::vector<int> world_ranks = world_ranks_of(handle, runtime->shadow());
+  for (const int world_rank : world_ranks) {
+    if (world_rank == MPI_UNDEFINED) return;  // ranks of other worlds (spawned, connected): same on all ranks
+  }
+  const std::optional<std::uint32_t> context = runtime->contexts().agree(handle);
+  if (!context) return;
+  TopologyView view = view_of(world_ranks, runtime->host_of_world_rank());
+  PMPI_Comm_set_attr(handle, runtime->communicator_key(),
+                     new Communicator(handle, *context, rank, std::move(world_ranks), std::move(view)));
+}
+
+int Communicator::forget(MPI_Comm, int, void* state, void*) {
+  const auto* communicator = static_cast<Communicator*>(state);
+  if (Runtime* runtime = Runtime::active(); runtime != nullptr) runtime->contexts().release(communicator->context_);
+  delete communicator;
+  return MPI_SUCCESS;
+}
+
+std::byte* Communicator::grown(std::vector<std::byte>& buffer, std::size_t bytes) {
+  if (buffer.size() < bytes) buffer.resize(bytes);
+  return buffer.data();
+}
+
+int Communicator::next_tag() {
+  const int bits = Runtime::active()->sequence_bits();
+  const std::uint32_t sequence = sequence_++ & ((1U << static_cast<unsigned>(bits)) - 1U);
+  return static_cast<int>((context_ << static_cast<unsigned>(bits)) | sequence);
+}
+
+int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
+                      const char* operation) {
+  const Runtime& runtime = *Runtime::active();
+  transport_.begin({runtime.shadow(), next_tag(), element, world_ranks_});
+  const LongWait long_wait{{runtime.settings().wait_report_s * 1'000'000'000},
+                           [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};
+  const auto done = executor_.run(prepared, memory, transport_, long_wait);
+  if (done.ok()) return MPI_SUCCESS;
+  transport_.abandon();
+  return transport_.mpi_error();
+}
+
+void Communicator::report_long_wait(const char* operation, const std::vector<Rank>& peers) const {
+  const Runtime& runtime = *Runtime::active();
+  const auto host_of = [&](Rank rank) {
+    const auto world_rank = static_cast<std::size_t>(world_ranks_[static_cast<std::size_t>(rank)]);
+    return runtime.host_name(runtime.host_of_world_rank()[world_rank]);
+  };
+  constexpr std::size_t most_named = 8;
+  std::string whom;
+  for (std::size_t i = 0; i < peers.size() && i < most_named; ++i) {
+    whom += (i == 0 ? "" : ", ") + std::to_string(peers[i]) + " (" + host_of(peers[i]) + ")";
+  }
+  if (peers.size() > most_named) whom += " and " + std::to_string(peers.size() - most_named) + " more";
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  PMPI_Comm_get_name(handle_, name, &length);
+  std::fprintf(stderr, "quadrille: rank %d (%s) has waited %lld s in %s on communicator '%s' of %d ranks for rank %s\n",
+               rank_, host_of(rank_).c_str(), static_cast<long long>(runtime.settings().wait_report_s), operation,
+               name[0] == '\0' ? "unnamed" : name, size(), whom.c_str());
+}
+
+}  // namespace quadrille

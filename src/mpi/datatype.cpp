@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asks the MPI library about datatypes; packs with its own pack functions.
+#include "mpi/datatype.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace quadrille {
+namespace {
+
+bool is_named(MPI_Datatype type) {
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = MPI_COMBINER_NAMED;
+  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  return combiner == MPI_COMBINER_NAMED;
+}
+
+// Only types that are built from a named one by repetition are certain to have their type map in the order of memory; size
+// and extent alone do not tell (an indexed type may run backwards).
+bool in_memory_order(MPI_Datatype type) {
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = 0;
+  if (is_named(type)) return true;
+  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS) return false;
+  std::vector<int> integer(static_cast<std::size_t>(std::max(integers, 1)));
+  std::vector<MPI_Aint> address(static_cast<std::size_t>(std::max(addresses, 1)));
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  PMPI_Type_get_contents(type, integers, addresses, 1, integer.data(), address.data(), &inner);
+  const bool ordered = in_memory_order(inner);
+  if (!is_named(inner)) PMPI_Type_free(&inner);
+  return ordered;
+}
+
+// MPI-3 counts are int: pieces of as many whole elements as fit.
+template <typename Piece>
+int in_pieces(std::uint64_t count, std::uint64_t size, Piece&& piece) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30U;
+  const std::uint64_t most = std::max<std::uint64_t>(1, most_bytes / std::max<std::uint64_t>(size, 1));
+  for (std::uint64_t done = 0; done < count; done += most) {
+    const std::uint64_t now = std::min(most, count - done);
+    if (const int code = piece(done, static_cast<int>(now)); code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Layout layout_of(MPI_Datatype type) {
+  Layout layout;
+  MPI_Count size = 0;
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  MPI_Aint true_lower = 0;
+  MPI_Aint true_extent = 0;
+  PMPI_Type_size_x(type, &size);
+  PMPI_Type_get_extent(type, &lower, &extent);
+  PMPI_Type_get_true_extent(type, &true_lower, &true_extent);
+  layout.size = static_cast<std::uint64_t>(std::max<MPI_Count>(size, 0));
+  layout.extent = extent;
+  layout.true_lower = true_lower;
+  layout.true_extent = true_extent;
+  layout.named = is_named(type);
+  layout.contiguous = lower == 0 && true_lower == 0 && size == extent && size == true_extent && in_memory_order(type);
+  return layout;
+}
+
+int pack(const void* from, std::uint64_t count, MPI_Datatype type, const Layout& layout, std::byte* into) {
+  return in_pieces(count, layout.size, [&](std::uint64_t done, int now) {
+    int position = 0;
+    const auto* source = static_cast<const std::byte*>(from) + static_cast<std::int64_t>(done) * layout.extent;
+    return PMPI_Pack(source, now, type, into + done * layout.size,
+                     static_cast<int>(layout.size * static_cast<std::uint64_t>(now)), &position, MPI_COMM_SELF);
+  });
+}
+
+int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype type, const Layout& layout) {
+  return in_pieces(count, layout.size, [&](std::uint64_t done, int now) {
+    int position = 0;
+    auto* target = static_cast<std::byte*>(into) + static_cast<std::int64_t>(done) * layout.extent;
+    return PMPI_Unpack(from + done * layout.size, static_cast<int>(layout.size * static_cast<std::uint64_t>(now)),
+                       &position, target, now, type, MPI_COMM_SELF);
+  });
+}
+
+bool is_exact(MPI_Op op, MPI_Datatype type) {
+  bool predefined = false;
+  for (const MPI_Op known :
+       {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR}) {
+    predefined = predefined || op == known;
+  }
+  if (!predefined) return false;
+  for (const MPI_Datatype exact :
+       {MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG,
+        MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T,
+        MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T, MPI_BYTE, MPI_C_BOOL, MPI_AINT, MPI_OFFSET, MPI_COUNT,
+        MPI_INTEGER}) {
+    if (type == exact) return true;
+  }
+  return false;
+}
+
+}  // namespace quadrille

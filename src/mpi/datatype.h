@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a user's datatype lies in memory, and its packed form where it is not one run of bytes.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace quadrille {
+
+struct Layout {
+  std::uint64_t size = 0;       // bytes of data in one element
+  std::int64_t extent = 0;      // bytes from one element to the next
+  std::int64_t true_lower = 0;  // where an element's data begin, from its address
+  std::int64_t true_extent = 0;
+  // Elements in a row are one run of bytes in type-map order, beginning at the user's address.
+  bool contiguous = false;
+  bool named = false;  // a predefined type
+};
+
+Layout layout_of(MPI_Datatype type);
+
+// Copies `count` elements to or from their packed form: size * count bytes. Return an MPI error code.
+int pack(const void* from, std::uint64_t count, MPI_Datatype type, const Layout& layout, std::byte* into);
+int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype type, const Layout& layout);
+
+// Whether a reduction gives the same bits in every order of evaluation: MPI's own operations on integers and bytes.
+bool is_exact(MPI_Op op, MPI_Datatype type);
+
+}  // namespace quadrille

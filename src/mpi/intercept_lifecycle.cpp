@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C entries that begin and end MPI and that create intra-communicators. What they create gets its state inside the
+// user's own call, never lazily inside a collective.
+#include <mpi.h>
+
+#include "mpi/communicator.h"
+#include "mpi/next.h"
+#include "mpi/runtime.h"
+#include "mpi/symbols.h"
+
+namespace quadrille {
+namespace {
+
+int init(int* argc, char*** argv) {
+  const int code = NEXT(MPI_Init)(argc, argv);
+  if (code == MPI_SUCCESS) Runtime::start();
+  return code;
+}
+
+int init_thread(int* argc, char*** argv, int required, int* provided) {
+  const int code = NEXT(MPI_Init_thread)(argc, argv, required, provided);
+  if (code == MPI_SUCCESS) Runtime::start();
+  return code;
+}
+
+// Attaches state to what a creating call made.
+int created(int code, const MPI_Comm* made) {
+  if (code == MPI_SUCCESS) Communicator::attach(*made);
+  return code;
+}
+
+int comm_dup(MPI_Comm comm, MPI_Comm* made) { return created(NEXT(MPI_Comm_dup)(comm, made), made); }
+
+int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
+  return created(NEXT(MPI_Comm_dup_with_info)(comm, info, made), made);
+}
+
+int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
+  return created(NEXT(MPI_Comm_create)(comm, group, made), made);
+}
+
+int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
+  return created(NEXT(MPI_Comm_create_group)(comm, group, tag, made), made);
+}
+
+int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
+  return created(NEXT(MPI_Comm_split)(comm, color, key, made), made);
+}
+
+int comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* made) {
+  return created(NEXT(MPI_Comm_split_type)(comm, split_type, key, info, made), made);
+}
+
+int cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int periods[], int reorder, MPI_Comm* made) {
+  return created(NEXT(MPI_Cart_create)(comm, dimensions, sizes, periods, reorder, made), made);
+}
+
+int cart_sub(MPI_Comm comm, const int remaining[], MPI_Comm* made) {
+  return created(NEXT(MPI_Cart_sub)(comm, remaining, made), made);
+}
+
+int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* made) {
+  return created(NEXT(MPI_Graph_create)(comm, nodes, index, edges, reorder, made), made);
+}
+
+int dist_graph_create(MPI_Comm comm, int sources, const int source[], const int degrees[], const int destinations[],
+                      const int weights[], MPI_Info info, int reorder, MPI_Comm* made) {
+  return created(NEXT(MPI_Dist_graph_create)(comm, sources, source, degrees, destinations, weights, info, reorder, made),
+                 made);
+}
+
+int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[], const int source_weights[],
+                               int destinations, const int destination[], const int destination_weights[],
+                               MPI_Info info, int reorder, MPI_Comm* made) {
+  return created(NEXT(MPI_Dist_graph_create_adjacent)(comm, sources, source, source_weights, destinations, destination,
+                                                      destination_weights, info, reorder, made),
+                 made);
+}
+
+int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* made) {
+  return created(NEXT(MPI_Intercomm_merge)(comm, high, made), made);
+}
+
+}  // namespace
+
+void add_lifecycle_symbols(SymbolTable& table) {
+#define ADD(symbol, function) table[#symbol] = reinterpret_cast<void*>(&function)
+  ADD(MPI_Init, init);
+  ADD(MPI_Init_thread, init_thread);
+  ADD(MPI_Comm_dup, comm_dup);
+  ADD(MPI_Comm_dup_with_info, comm_dup_with_info);
+  ADD(MPI_Comm_create, comm_create);
+  ADD(MPI_Comm_create_group, comm_create_group);
+  ADD(MPI_Comm_split, comm_split);
+  ADD(MPI_Comm_split_type, comm_split_type);
+  ADD(MPI_Cart_create, cart_create);
+  ADD(MPI_Cart_sub, cart_sub);
+  ADD(MPI_Graph_create, graph_create);
+  ADD(MPI_Dist_graph_create, dist_graph_create);
+  ADD(MPI_Dist_graph_create_adjacent, dist_graph_create_adjacent);
+  ADD(MPI_Intercomm_merge, intercomm_merge);
+#undef ADD
+}
+
+}  // namespace quadrille

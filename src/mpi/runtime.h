@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One process's Quadrille between MPI_Init and MPI_Finalize: settings, the shadow communicator, the hosts of the world.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/settings.h"
+#include "mpi/contexts.h"
+#include "planner/planner.h"
+
+namespace quadrille {
+
+class Runtime {
+ public:
+  // Null before start() and after the program's MPI_Finalize, and where the library stays out of the way.
+  static Runtime* active();
+
+  // Called once MPI is initialised. Where Quadrille cannot work, says why in one line and leaves active() null - on all
+  // ranks alike, by the handshake.
+  static void start();
+
+  const Settings& settings() const { return settings_; }
+  const PlannerOptions& planner_options() const { return planner_options_; }
+  Contexts& contexts() { return contexts_; }
+
+  // All of Quadrille's messages travel on this copy of MPI_COMM_WORLD's group; errors on it return.
+  MPI_Comm shadow() const { return shadow_; }
+  MPI_Comm self_shadow() const { return self_shadow_; }
+  int communicator_key() const { return communicator_key_; }
+  int sequence_bits() const { return sequence_bits_; }
+
+  int world_rank() const { return world_rank_; }
+  // By world rank: hosts numbered from 0 in the order of their lowest world rank.
+  const std::vector<std::uint32_t>& host_of_world_rank() const { return host_of_world_rank_; }
+  const std::string& host_name(std::uint32_t host) const { return host_names_[host]; }
+
+ private:
+  Runtime() = default;
+  bool shake_hands(bool usable);
+  void open_shadows();
+  void learn_hosts();
+  static int close(MPI_Comm, int, void*, void*);
+
+  Settings settings_;
+  PlannerOptions planner_options_;
+  Contexts contexts_;
+  MPI_Comm shadow_ = MPI_COMM_NULL;
+  MPI_Comm self_shadow_ = MPI_COMM_NULL;
+  int communicator_key_ = MPI_KEYVAL_INVALID;
+  int closing_key_ = MPI_KEYVAL_INVALID;
+  int sequence_bits_ = 4;
+  int world_rank_ = 0;
+  int world_size_ = 1;
+  std::vector<std::uint32_t> host_of_world_rank_;
+  std::vector<std::string> host_names_;
+};
+
+}  // namespace quadrille
