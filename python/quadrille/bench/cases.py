@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Benchmark cases: TOML files in `cases/`, each a set of collectives, sizes and ways to measure."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from quadrille.errors import UsageError
+
+CASES = Path(__file__).parent / "cases"
+
+
+class Case(BaseModel):
+    """What the kernel is asked to measure; the command line may override each."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    description: str
+    collectives: list[str] = Field(min_length=1)
+    bytes: list[str] = Field(min_length=1, description="sizes as the kernel takes them: 1, 32K, 2M")
+    ranks: list[int] | None = Field(None, description="numbers of ranks; none: all")
+    calls: int = 5
+    blocks: int = 4
+    seconds: float = Field(10, gt=0, description="budget of a point")
+    warm_up: int = 16
+    element_type: str = "double"
+    in_place: bool = False
+    root: int = 0
+    skew_us: float = 0
+    sync: str = "instant"
+    seed: int = 1
+
+    def kernel_arguments(self) -> list[str]:
+        """Return the kernel's arguments."""
+        arguments = ["--collective", ",".join(self.collectives), "--bytes", ",".join(self.bytes)]
+        if self.ranks:
+            arguments += ["--ranks", ",".join(str(count) for count in self.ranks)]
+        arguments += [
+            "--calls",
+            str(self.calls),
+            "--blocks",
+            str(self.blocks),
+            "--seconds",
+            f"{self.seconds:g}",
+        ]
+        arguments += ["--warmup", str(self.warm_up), "--type", self.element_type, "--root", str(self.root)]
+        arguments += ["--skew-us", f"{self.skew_us:g}", "--sync", self.sync, "--seed", str(self.seed)]
+        return [*arguments, "--in-place"] if self.in_place else arguments
+
+
+def case_names() -> list[str]:
+    """Return the names of all cases, sorted."""
+    return sorted(path.stem for path in CASES.glob("*.toml"))
+
+
+def load_case(name: str) -> Case:
+    """Return case `name`, a name in `cases/` or a path to a TOML file.
+
+    Raises UsageError when there is none or it is wrong.
+    """
+    path = Path(name) if name.endswith(".toml") else CASES / f"{name}.toml"
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        raise UsageError(f"no case is called {name!r}; there are {', '.join(case_names())}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"case {path} is no TOML: {error}") from None
+    try:
+        return Case.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"case {path}: {place}: {first['msg']}") from None

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Starts the native kernel with the user's launcher and turns its stream into results and progress.
+
+The kernel's rank 0 writes JSON lines to its standard output, which every launcher carries home from wherever
+that rank runs; nothing needs a shared file system. Results reach the file line by line, so an interrupt loses
+only the point in progress.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from quadrille import __version__, settings
+from quadrille.bench.emulation import Emulation, emulation_of
+from quadrille.bench.progress import Progress
+from quadrille.bench.results_file import ResultsWriter
+from quadrille.contracts import RESULTS_LINE, EndLine, PointLine, RunLine
+from quadrille.errors import QuadrilleError, UsageError
+from quadrille.installation import mpi_prefix, native_program
+from quadrille.launchers import Launcher, detect_launcher
+
+KERNELS = {"ompi": "quadrille-bench-ompi", "mpich": "quadrille-bench-mpich", "impi": "quadrille-bench-mpich"}
+_SYSTEM_LIBRARIES = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A benchmark to start: the kernel's arguments, the launcher line, and what goes into the ranks."""
+
+    kernel_arguments: list[str]
+    launcher_line: list[str]
+    command: list[str] = field(default_factory=list)
+    mpi: str | None = None
+    with_library: bool = True
+    options: dict[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a benchmark ended: points measured, results that were wrong, calls by executor of our side."""
+
+    points: int
+    wrong_results: int
+    calls: dict[str, int]
+    emulation_warning: str | None
+
+
+def command_line(job: Job) -> tuple[list[str], dict[str, str], Emulation | None]:
+    """Return the line to start, its environment, and the lab it runs in, if any.
+
+    Raises UsageError when the launcher's MPI is unknown, QuadrilleError when the kernel is not built for it.
+    """
+    launcher = detect_launcher(job.launcher_line)
+    mpi = job.mpi or launcher.mpi
+    if mpi not in KERNELS:
+        raise UsageError(
+            f"cannot tell the MPI of launcher {shlex.join(job.launcher_line)}; "
+            f"name it with --mpi {'|'.join(KERNELS)}"
+        )
+    kernel = native_program(KERNELS[mpi])
+    variables = settings.job_environment(job.options) if job.with_library else {}
+    emulation = emulation_of(job.launcher_line)
+    library_directory = _library_directory(launcher, emulation)
+    if library_directory is not None:
+        inherited = os.environ.get("LD_LIBRARY_PATH", "")
+        variables["LD_LIBRARY_PATH"] = ":".join(part for part in (str(library_directory), inherited) if part)
+    if emulation is not None:
+        variables["QUADRILLE_LAB_INFO"] = str(emulation.network_file)
+    line = [*launcher.with_environment(variables), str(kernel), *job.kernel_arguments]
+    return line, {**os.environ, **launcher.launcher_environment(variables)}, emulation
+
+
+def run_job(job: Job, writer: ResultsWriter) -> Outcome:
+    """Run the benchmark and write its results; returns when the launcher has ended.
+
+    Raises QuadrilleError when the launcher failed; KeyboardInterrupt goes through. Either way an `end` line
+    says so.
+    """
+    line, environment, emulation = command_line(job)
+    collector = _Collector(job, writer)
+    if emulation is not None:
+        emulation.watch()
+    try:
+        code = _run(line, environment, collector)
+        collector.emulation = emulation.judge() if emulation else None
+        collector.finish("complete" if code == 0 else "failed", None if code == 0 else f"exit code {code}")
+    except BaseException as error:
+        collector.finish("interrupted", type(error).__name__)
+        raise
+    if code != 0:
+        raise QuadrilleError(
+            f"the benchmark ended with exit code {code} after {collector.points} points: {shlex.join(line)}"
+        )
+    if collector.points == 0:
+        raise QuadrilleError(f"the benchmark gave no results; try its launcher alone: {shlex.join(line)}")
+    warning = emulation.warning if emulation else None
+    return Outcome(collector.points, collector.wrong_results, collector.calls, warning)
+
+
+def _library_directory(launcher: Launcher, emulation: Emulation | None) -> Path | None:
+    """Return where the launcher's libmpi is, unless the dynamic linker finds it anyway."""
+    if emulation is not None:
+        prefix = mpi_prefix(emulation.mpi)
+        return prefix / "lib" if prefix is not None else None
+    found = launcher.library_directory
+    return None if found is None or str(found).startswith(_SYSTEM_LIBRARIES) else found
+
+
+def _run(line: Sequence[str], environment: dict[str, str], collector: _Collector) -> int:
+    try:
+        process = subprocess.Popen(
+            line, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+        )
+    except OSError as error:
+        raise QuadrilleError(f"{line[0]} cannot be started: {error.strerror}") from error
+    with _ended_with_us(process), Progress() as progress:
+        assert process.stdout is not None
+        for text in process.stdout:
+            collector.take(text, progress)
+        return process.wait()
+
+
+@contextlib.contextmanager
+def _ended_with_us(process: subprocess.Popen[str]) -> Iterator[None]:
+    """End the launcher when the block is left early: it then ends its ranks."""
+    try:
+        yield
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+class _Collector:
+    """Takes the kernel's lines; completes the run line, keeps count, writes the end."""
+
+    def __init__(self, job: Job, writer: ResultsWriter) -> None:
+        self.points = 0
+        self.wrong_results = 0
+        self.calls: dict[str, int] = {}
+        self.emulation: dict[str, Any] | None = None
+        self._job = job
+        self._writer = writer
+        self._started = time.monotonic()
+        self._kernel_end: EndLine | None = None
+        self._announced = False
+
+    def take(self, text: str, progress: Progress) -> None:
+        data = _results_line(text)
+        if data is None:
+            sys.stderr.write(text)  # something else wrote to the launcher's output: not ours to swallow
+        elif data["type"] == "progress":
+            progress.show(data["done"], data["points"], data["label"])
+        else:
+            self._keep(data)
+
+    def finish(self, status: str, reason: str | None) -> None:
+        if not self._announced:
+            return
+        if status == "complete" and self._kernel_end is None:
+            status, reason = "failed", "the kernel ended early"
+        end = {
+            "type": "end",
+            "status": status,
+            "reason": reason,
+            "points": self.points,
+            "wrong_results": self.wrong_results,
+            "seconds": time.monotonic() - self._started,
+            "emulation": self.emulation,
+        }
+        self._writer.write(RESULTS_LINE.validate_python(end))
+
+    def _keep(self, data: dict[str, Any]) -> None:
+        if data["type"] == "run":
+            data |= {
+                "quadrille_version": __version__,
+                "git_commit": git_commit(),
+                "command": self._job.command,
+                "launcher": self._job.launcher_line,
+            }
+        line = RESULTS_LINE.validate_python(data)
+        if isinstance(line, EndLine):
+            self._kernel_end = line
+            return
+        if isinstance(line, RunLine):
+            self._announced = True
+        if isinstance(line, PointLine):
+            self.points += 1
+            self.wrong_results += line.wrong_results
+            for measurement in (line.blocks, line.alternating):
+                for execution in measurement.quadrille.executions:
+                    self.calls[execution.executor] = self.calls.get(execution.executor, 0) + execution.calls
+        self._writer.write(line)
+
+
+def _results_line(text: str) -> dict[str, Any] | None:
+    if not text.startswith('{"type":'):
+        return None
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def git_commit() -> str | None:
+    """Return the commit of the source tree this runs from, `+` after it where files were changed, or None."""
+    root = Path(__file__).resolve().parents[3]
+    if not (root / ".git").exists():
+        return None
+    commit = _git(root, "rev-parse", "HEAD")
+    if commit is None:
+        return None
+    return commit + ("+" if _git(root, "status", "--porcelain", "--untracked-files=no") else "")
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    command = ["git", "-C", str(root), *arguments]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return answer.stdout.strip()

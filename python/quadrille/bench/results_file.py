@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads and writes results files: JSON lines, each checked against the contracts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from quadrille.contracts import RESULTS_LINE, RESULTS_SCHEMA, EndLine, PointLine, ProgramLine, RunLine
+from quadrille.errors import QuadrilleError, UsageError
+
+
+@dataclass
+class Run:
+    """A `run` line with the points that follow it."""
+
+    facts: RunLine
+    points: list[PointLine] = field(default_factory=list)
+    end: EndLine | None = None
+
+
+@dataclass
+class Results:
+    """All lines of some results files, in order."""
+
+    runs: list[Run] = field(default_factory=list)
+    programs: list[ProgramLine] = field(default_factory=list)
+
+    def points(self) -> list[PointLine]:
+        """Return every point of every run."""
+        return [point for run in self.runs for point in run.points]
+
+
+class ResultsWriter:
+    """Appends checked lines to a file; each is on disk before the next is taken."""
+
+    def __init__(self, path: Path, append: bool = False) -> None:
+        """Open `path`, empty unless `append`. Raises UsageError when it cannot be written."""
+        try:
+            self._file = path.open("a" if append else "w", encoding="utf-8")
+        except OSError as error:
+            raise UsageError(
+                f"results file {path} cannot be written ({error.strerror}); give another -o"
+            ) from None
+
+    def write(self, line: RunLine | PointLine | ProgramLine | EndLine) -> None:
+        """Append one line."""
+        self._file.write(line.model_dump_json(by_alias=True) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def read_results(paths: list[Path]) -> Results:
+    """Return the lines of all files together.
+
+    Raises UsageError for a file that cannot be read or is no results file, QuadrilleError for one without
+    any point or program, naming file and line. An unfinished last line (an interrupted run) is left out.
+    """
+    results = Results()
+    for path in paths:
+        before = len(results.points()) + len(results.programs)
+        _read_file(path, results)
+        if len(results.points()) + len(results.programs) == before:
+            raise QuadrilleError(
+                f"results file {path} holds no measured point; run `quadrille bench -o {path}` again"
+            )
+    return results
+
+
+def _read_file(path: Path, results: Results) -> None:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"results file {path} cannot be read ({error.strerror}); see `quadrille bench`"
+        ) from None
+    except UnicodeDecodeError:
+        raise UsageError(
+            f"{path} is no results file (not text); `quadrille bench -o FILE` writes one"
+        ) from None
+    if not text.strip():
+        raise QuadrilleError(f"results file {path} is empty; run `quadrille bench -o {path}` again")
+    current: Run | None = None
+    lines = text.splitlines()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        cut_off = number == len(lines) and not text.endswith("\n")
+        found = _parse(f"{path}:{number}", line, cut_off)
+        if isinstance(found, RunLine):
+            current = Run(found)
+            results.runs.append(current)
+        elif isinstance(found, ProgramLine):
+            results.programs.append(found)
+        elif found is not None and current is None:
+            raise UsageError(
+                f"{path}:{number}: a {found.type} line before any run line; this is no results file"
+            )
+        elif isinstance(found, PointLine) and current is not None:
+            current.points.append(found)
+        elif isinstance(found, EndLine) and current is not None:
+            current.end = found
+
+
+def _parse(where: str, line: str, cut_off: bool) -> RunLine | PointLine | ProgramLine | EndLine | None:
+    try:
+        data = json.loads(line)
+    except ValueError:
+        if cut_off:
+            return None
+        raise UsageError(f"{where}: no JSON; this is no results file of `quadrille bench`") from None
+    if not isinstance(data, dict) or data.get("type") not in ("run", "point", "program", "end"):
+        raise UsageError(
+            f"{where}: no results line (`type` is missing or unknown); was it written by something else?"
+        )
+    if data["type"] == "run" and data.get("schema") != RESULTS_SCHEMA:
+        raise UsageError(
+            f"{where}: results schema {data.get('schema')!r}, this version reads {RESULTS_SCHEMA}; measure again"
+        )
+    try:
+        return RESULTS_LINE.validate_python(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(
+            f"{where}: {place}: {first['msg']}; this is no results file of this version"
+        ) from None

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`quadrille bench`: times MPI collectives under Quadrille against the MPI library alone, in one process."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from quadrille.bench.cases import Case, case_names, load_case
+from quadrille.bench.launch import Job, Outcome, run_job
+from quadrille.bench.results_file import ResultsWriter
+from quadrille.errors import QuadrilleError, UsageError
+
+_HELP = f"""Time MPI collectives under Quadrille against the MPI library alone.
+
+Both are called in turn in one process, so that each pair of samples sees the same network; every result is
+verified. CASE is one of {", ".join(case_names())}, or a TOML file; options override it.
+What follows `--` is the launcher line without a program, as in:
+
+quadrille bench alltoall -o results.jsonl -- mpirun -np 16 --hostfile hosts
+"""
+
+
+class LineAfterDashes(TyperCommand):
+    """A command that keeps everything after the first `--` as the launcher line, whatever it looks like."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Split at `--`; the line is in `ctx.meta["line"]`."""
+        cut = args.index("--") if "--" in args else len(args)
+        ctx.meta["line"] = args[cut + 1 :]
+        return list(super().parse_args(ctx, args[:cut]))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("bench", help=_HELP, cls=LineAfterDashes)(bench)
+
+
+def bench(
+    context: typer.Context,
+    case: str = typer.Argument("collectives", metavar="[CASE]", help="Case or TOML file."),
+    output: Path = typer.Option(..., "-o", "--output", metavar="RESULTS", help="JSON lines go here."),
+    append: bool = typer.Option(False, "--append", help="Add to RESULTS instead of replacing it."),
+    collective: str | None = typer.Option(None, "--collective", metavar="NAME,...", help="Operations."),
+    sizes: str | None = typer.Option(None, "--bytes", metavar="N,...", help="Sizes, such as 1,1K,32K."),
+    ranks: str | None = typer.Option(None, "--ranks", metavar="N,...", help="Use the first N ranks."),
+    calls: int | None = typer.Option(None, "--calls", help="Calls of one side in a block."),
+    blocks: int | None = typer.Option(None, "--blocks", help="Rounds of four blocks, at most."),
+    seconds: float | None = typer.Option(None, "--seconds", help="Time budget of a point."),
+    warm_up: int | None = typer.Option(None, "--warmup", help="Calls of a shape and side before measuring."),
+    element_type: str | None = typer.Option(None, "--type", metavar="double|int|byte"),
+    in_place: bool | None = typer.Option(None, "--in-place/--not-in-place", help="Use MPI_IN_PLACE."),
+    root: int | None = typer.Option(None, "--root", help="Root of rooted operations."),
+    skew_us: float | None = typer.Option(None, "--skew-us", help="Ranks arrive up to this far apart."),
+    sync: str | None = typer.Option(None, "--sync", metavar="instant|none", help="How calls are started."),
+    mpi: str | None = typer.Option(None, "--mpi", metavar="ompi|mpich|impi", help="Default: the launcher's."),
+    without_library: bool = typer.Option(False, "--without-library", help="Measure the MPI library alone."),
+    model: str | None = typer.Option(None, "--model", metavar="FILE", help="Network model for Quadrille."),
+) -> None:
+    """Run the benchmark; exit 1 when a result was wrong or the launcher failed."""
+    line: list[str] = context.meta["line"]
+    if not line:
+        raise UsageError(
+            "no launcher line; write it after `--`, as in `quadrille bench -o r.jsonl -- mpirun -np 4`"
+        )
+    given = {
+        "collectives": _split(collective),
+        "bytes": _split(sizes),
+        "ranks": _numbers(ranks),
+        "calls": calls,
+        "blocks": blocks,
+        "seconds": seconds,
+        "warm_up": warm_up,
+        "element_type": element_type,
+        "in_place": in_place,
+        "root": root,
+        "skew_us": skew_us,
+        "sync": sync,
+    }
+    overrides = {key: value for key, value in given.items() if value is not None}
+    chosen = Case.model_validate({**load_case(case).model_dump(), **overrides})
+    job = Job(
+        kernel_arguments=chosen.kernel_arguments(),
+        launcher_line=line,
+        command=["quadrille", *sys.argv[1:]],
+        mpi=mpi,
+        with_library=not without_library,
+        options={"QUADRILLE_MODEL": model},
+    )
+    writer = ResultsWriter(output, append)
+    try:
+        outcome = run_job(job, writer)
+    finally:
+        writer.close()
+    _report(outcome, output, without_library)
+
+
+def _report(outcome: Outcome, output: Path, without_library: bool) -> None:
+    total = sum(outcome.calls.values())
+    ours = outcome.calls.get("quadrille", 0)
+    share = "" if without_library else f", {ours} of {total} calls executed by Quadrille"
+    print(f"quadrille: {outcome.points} points in {output}{share}", file=sys.stderr)
+    if outcome.emulation_warning:
+        print(f"quadrille: {outcome.emulation_warning}", file=sys.stderr)
+    if outcome.wrong_results:
+        raise QuadrilleError(f"{outcome.wrong_results} results were wrong; see wrong_results in {output}")
+
+
+def _split(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",")]
+
+
+def _numbers(text: str | None) -> list[int] | None:
+    parts = _split(text)
+    try:
+        return None if parts is None else [int(part) for part in parts]
+    except ValueError:
+        raise UsageError(f"--ranks {text}: write numbers of ranks, such as 2,4,8") from None

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lines of a results file: what `quadrille bench` writes and `quadrille report` reads.
+
+One JSON object a line; `type` says which. `schemas/results.json` is made from these models
+(`python -m quadrille.contracts`); the native kernel writes the same keys (src/apps/bench/results.cpp), and
+both sides are tested against `schemas/examples/`. Times are nanoseconds, and say so in their names.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+RESULTS_SCHEMA: Final[Literal[1]] = 1
+"""Version of the lines below; a file of another version is refused."""
+
+Executor = Literal["quadrille", "mpi", "mixed"]
+Sync = Literal["instant", "none"]
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HostFacts(_Line):
+    """One host name with the ranks on it."""
+
+    name: str
+    ranks: list[int]
+    kernel: str
+    cpu: str = Field(description="model name; empty where the kernel does not tell")
+    cores: int = Field(description="that the host's first rank may run on")
+    tcp_congestion_control: str
+
+
+class NetworkFacts(_Line):
+    """The file that told the network's rates."""
+
+    source: Literal["lab", "model", "file"]
+    path: str
+    contents: dict[str, Any]
+
+
+class RunSettings(_Line):
+    """How the run was measured."""
+
+    sync: Sync = Field(description="instant: all ranks start at an agreed time; none: calls back to back")
+    wait: str = Field(description="how ranks wait for the instant")
+    calls: int = Field(description="calls of one side in a block, at most")
+    blocks: int = Field(description="rounds of four blocks, at most")
+    seconds: float = Field(description="budget of a point")
+    warm_up: int = Field(description="calls of a shape and side before measuring")
+    skew_us: float = Field(description="ranks arrive up to this far apart")
+    seed: int
+
+
+class RunLine(_Line):
+    """Where, with what and how the points that follow were measured."""
+
+    type: Literal["run"] = "run"
+    schema_version: Literal[1] = Field(RESULTS_SCHEMA, alias="schema")
+    started: str = Field(description="UTC, ISO 8601")
+    quadrille_version: str | None
+    git_commit: str | None = Field(description="of the source tree; ends in + where it was changed")
+    command: list[str] | None = Field(description="the command that repeats the run; none: the kernel alone")
+    launcher: list[str] | None
+    mpi_library: str
+    ranks: int
+    hosts: list[HostFacts]
+    library_loaded: bool = Field(description="whether Quadrille's library was in the processes")
+    environment: dict[str, str] = Field(description="QUADRILLE_* variables of rank 0, without secrets")
+    network: NetworkFacts | None
+    settings: RunSettings
+
+
+class Execution(_Line):
+    """Neighbouring calls that were carried out alike."""
+
+    executor: Literal["quadrille", "mpi"]
+    algorithm: str | None
+    reason: str | None = Field(description="why the call was left to the MPI library")
+    calls: int
+
+
+class Side(_Line):
+    """The calls of one side: their figures and raw samples, in the order they were made."""
+
+    executor: Executor
+    algorithm: str | None = Field(description="none where the MPI library chose, or it changed between calls")
+    executions: list[Execution]
+    n: int = Field(ge=1)
+    min_ns: int
+    median_ns: int
+    mean_ns: int
+    sd_ns: int
+    p10_ns: int
+    p90_ns: int
+    p99_ns: int
+    max_ns: int
+    stalls: int = Field(description="samples more than 50 ms above the median")
+    late_samples: int = Field(description="samples at whose start a rank was late, also when repeated")
+    percent_of_payload_limit: float | None
+    percent_of_framed_limit: float | None
+    samples_ns: list[int] = Field(description="agreed start to the last rank's end")
+    local_samples_ns: list[int] = Field(description="longest time any rank spent inside the call")
+    root_to_last_ns: list[int] | None = Field(description="rooted: the root's start to the last receipt")
+
+
+class Ratio(_Line):
+    """Quadrille's time over the MPI library's, below 1 is faster; 95 % bootstrap interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Measurement(_Line):
+    """Both sides, measured in one order."""
+
+    native: Side = Field(description="PMPI_X: the MPI library alone")
+    quadrille: Side = Field(description="MPI_X: what the program would get; `executor` says from whom")
+    ratio_of_medians: Ratio
+    ratio_of_means: Ratio
+    repeated_samples: int = Field(description="thrown away because a rank missed the instant")
+
+
+class Bound(_Line):
+    """The time below which no algorithm can finish, from the network's rates."""
+
+    payload_ns: int = Field(description="counting payload alone")
+    framed_ns: int = Field(description="counting whole frames, see `framing`")
+    latency_ns: int
+    bottleneck: str | None
+    framing: str
+    source: Literal["lab", "model", "file"]
+
+
+class WarmUpCalls(_Line):
+    """Calls before measuring."""
+
+    native: int
+    quadrille: int
+
+
+class PointLine(_Line):
+    """One collective at one size on one number of ranks."""
+
+    type: Literal["point"] = "point"
+    collective: str
+    bytes: int = Field(ge=0)
+    bytes_meaning: str
+    element_type: Literal["byte", "int", "double"]
+    ranks: int
+    hosts: int
+    root: int | None
+    in_place: bool
+    skew_us: float
+    sync: Sync
+    clock_uncertainty_ns: int = Field(description="of the alignment between ranks, largest")
+    clock_drift_ppm: float
+    seconds: float = Field(description="wall time of the point, warm-up included")
+    calls_per_block: int
+    warm_up_calls: WarmUpCalls
+    verified_calls: int
+    wrong_results: int
+    bound: Bound | None
+    blocks: Measurement = Field(description="blocks native, ours, ours, native of calls_per_block calls")
+    alternating: Measurement = Field(description="native and ours in turn; idles TCP between calls")
+
+
+class Figure(_Line):
+    """One named value of a program."""
+
+    name: str
+    value: float
+    unit: str
+    lower_is_better: bool = True
+
+
+class ProgramLine(_Line):
+    """Figures of a whole program, run with the MPI library alone or under Quadrille."""
+
+    type: Literal["program"] = "program"
+    name: str
+    variant: Literal["native", "quadrille"]
+    figures: list[Figure]
+    command: str
+    description: str = ""
+
+
+class EndLine(_Line):
+    """How a run ended; a file without it was cut off."""
+
+    type: Literal["end"] = "end"
+    status: Literal["complete", "interrupted", "failed"]
+    reason: str | None
+    points: int
+    wrong_results: int
+    seconds: float
+    emulation: dict[str, Any] | None = Field(description="what the emulated cluster says of its own CPU")
+
+
+ResultsLine = Annotated[RunLine | PointLine | ProgramLine | EndLine, Field(discriminator="type")]
+RESULTS_LINE: TypeAdapter[RunLine | PointLine | ProgramLine | EndLine] = TypeAdapter(ResultsLine)
+
+
+def results_json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of one results line."""
+    schema = RESULTS_LINE.json_schema(by_alias=True)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$comment": "SPDX-License-Identifier: BSD-3-Clause. Made by `python -m quadrille.contracts`.",
+        "title": "One line of a Quadrille results file",
+        **schema,
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(results_json_schema(), indent=1))
