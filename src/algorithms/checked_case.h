@@ -42,14 +42,14 @@ inline std::vector<std::string> small_parameters(const Algorithm& algorithm) {
   const std::string defaults = algorithm.parameters.text();
   if (defaults.find("partners=") != std::string::npos) {
     return {"",
-            "partners=1:window=1:piece_bytes=1000000",
-            "partners=3:window=1:piece_bytes=7",
             "partners=2:window=2:piece_bytes=5",
-            "partners=40:window=1:piece_bytes=100",
-            "partners=1:window=3:piece_bytes=4"};
+            "partners=3:window=1:piece_bytes=7",
+            "partners=1:window=3:piece_bytes=4",
+            "partners=1:window=1:piece_bytes=1000000",
+            "partners=40:window=1:piece_bytes=100"};
   }
   if (defaults.find("segment=") != std::string::npos) {
-    return {"", "segment=1", "segment=4", "segment=7"};
+    return {"", "segment=1", "segment=12", "segment=40"};
   }
   return {""};
 }

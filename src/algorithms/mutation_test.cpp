@@ -59,7 +59,7 @@ bool is_message(const Step& step) {
   return step.kind == StepKind::send || step.kind == StepKind::receive;
 }
 
-// Calls `expect_caught` with every mutant of one call and with what was done to it.
+// Calls `visit` with every mutant of one call and with what was done to it.
 class Mutants {
  public:
   using Visit = std::function<void(const std::vector<Schedule>&, const std::string&)>;
@@ -118,7 +118,7 @@ class Mutants {
                      std::swap(draft.steps[index].step.into, draft.steps[other].step.into);
                    });
       }
-      if (a.from != b.from && a.into != b.into) {
+      if (a.from != b.from && a.into != b.into && !stand_alike(rank, index, other)) {
         try_change(rank, index, "regions swapped with step " + std::to_string(other),
                    [&](Draft& draft) {
                      std::swap(draft.steps[index].step.from, draft.steps[other].step.from);
@@ -126,6 +126,19 @@ class Mutants {
                    });
       }
     }
+  }
+
+  // Whether two steps have the same dependencies and the same followers: with all their regions
+  // swapped they are the same steps in another order.
+  bool stand_alike(std::size_t rank, StepIndex a, StepIndex b) const {
+    const Draft draft(schedules_[rank]);
+    const auto depends = [](const Draft::DraftStep& step, StepIndex earlier) {
+      return std::find(step.after.begin(), step.after.end(), earlier) != step.after.end();
+    };
+    return draft.steps[a].after == draft.steps[b].after &&
+           std::all_of(draft.steps.begin(), draft.steps.end(), [&](const Draft::DraftStep& step) {
+             return depends(step, a) == depends(step, b);
+           });
   }
 
   void shift_regions(std::size_t rank, StepIndex index) {
@@ -154,6 +167,15 @@ class Mutants {
   Visit visit_;
 };
 
+// Parameter values with few steps a rank, for their pairs are gone through.
+std::vector<std::string> few_parameters(const Algorithm& algorithm) {
+  const std::string defaults = algorithm.parameters.text();
+  if (defaults.find("segment=") != std::string::npos) return {"", "segment=12"};
+  std::vector<std::string> values = small_parameters(algorithm);
+  values.resize(std::min<std::size_t>(values.size(), 4));
+  return values;
+}
+
 class Mutation : public testing::TestWithParam<const Algorithm*> {};
 
 TEST_P(Mutation, is_always_noticed) {
@@ -163,7 +185,7 @@ TEST_P(Mutation, is_always_noticed) {
   for (Rank ranks = 2; ranks <= 9; ++ranks) {
     for (const std::uint64_t count : {1U, 13U}) {
       for (const Shape& shape : supported_shapes(algorithm, ranks, count)) {
-        for (const std::string& parameters : small_parameters(algorithm)) {
+        for (const std::string& parameters : few_parameters(algorithm)) {
           const CheckedCase one{&algorithm, shape, parameters};
           Mutants(one.generate(), [&](const auto& schedules, const std::string& what) {
             ++mutants;
