@@ -3,17 +3,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
+import time
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from quadrille.errors import UsageError
+from quadrille.lab.cpu import capacity_warning
 from quadrille.lab.ending import end_lab
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import READY_MADE, resolve, signature
 from quadrille.lab.state import labs_locked, list_labs
+from quadrille.lab.status import as_json, as_tree, observe
+from quadrille.lab.wiring import wire
+
+_WIDTH = 120
+"""Columns of the status tree where there is no terminal to ask."""
 
 _PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False}
 
@@ -21,6 +30,9 @@ LabOption = Annotated[str | None, typer.Option("--lab", help="Which lab; default
 MpiOption = Annotated[str, typer.Option("--mpi", help="ompi4, ompi5, mpich or impi.")]
 RanksOption = Annotated[int | None, typer.Option("-n", help="Ranks; default: all the topology gives.")]
 PerHostOption = Annotated[int | None, typer.Option("--per-host", help="Ranks a host, for every host.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="As JSON, for scripts.")]
+HostArgument = Annotated[str, typer.Argument(help="The host.")]
+AfterOption = Annotated[float, typer.Option("--after", min=0, help="Seconds to wait first.")]
 EnvOption = Annotated[list[str] | None, typer.Option("--env", help="KEY=VALUE for every rank; repeatable.")]
 
 
@@ -35,7 +47,8 @@ def up(
     lab = Lab.up(resolve(topology), name, user_namespace)
     state = lab.state
     typer.echo(f"lab {state.lab_id} is up: {len(state.hosts)} hosts, {next(iter(state.hosts))} first")
-    for note in state.notes:
+    heavy = capacity_warning(wire(state.parsed_topology()).load_bytes_s())
+    for note in [*state.notes, *([heavy] if heavy else [])]:
         typer.echo(f"note: {note}", err=True)
 
 
@@ -57,22 +70,82 @@ def run(
     ranks: RanksOption = None,
     per_host: PerHostOption = None,
     env: EnvOption = None,
+    quadrille: Annotated[bool, typer.Option("--quadrille", help="Run it under `quadrille run`.")] = False,
 ) -> None:
     """Run an MPI program on a lab: `quadrille lab run [options] -- PROGRAM ARGUMENTS`."""
     found = Lab.find(lab)
-    line = found.launcher(mpi, ranks, per_host, _environment(env))
-    program = _command(context)
-    os.execv(line[0], [*line, *program])
+    result = found.run(
+        _command(context), mpi, ranks, per_host, _environment(env), quadrille, capture=False, timeout_s=None
+    )
+    warning = result.cpu.warning()
+    if warning:
+        typer.echo(f"quadrille: {warning}", err=True)
+    raise typer.Exit(result.exit_code)
 
 
 def execute(
     context: typer.Context,
-    host: Annotated[str, typer.Argument(help="The host.")],
+    host: HostArgument,
     lab: LabOption = None,
 ) -> None:
     """Run a command on one host: `quadrille lab exec HOST -- COMMAND`."""
     line = Lab.find(lab).enter(host, _command(context))
     os.execv(line[0], line)
+
+
+def status(
+    lab: LabOption = None,
+    interval: Annotated[float, typer.Option(min=0.05, help="Seconds between the two looks.")] = 1.0,
+    json_output: JsonOption = False,
+) -> None:
+    """Show the lab as a tree with live rates and drops of each port."""
+    state = Lab.find(lab).state
+    observed = observe(state, interval)
+    if json_output:
+        typer.echo(json.dumps(as_json(state, observed), indent=1))
+    else:
+        console = Console()
+        console.print(as_tree(state, observed), width=None if console.is_terminal else _WIDTH)
+
+
+def truth(lab: LabOption = None) -> None:
+    """Print the lab's own truth as JSON: segments, trunks, hosts, rates, buffers."""
+    typer.echo(json.dumps(Lab.find(lab).truth(), indent=1))
+
+
+def freeze(
+    host: HostArgument,
+    lab: LabOption = None,
+    after: AfterOption = 0.0,
+    duration: Annotated[
+        float | None, typer.Option("--for", min=0, help="Seconds; default: until thawed.")
+    ] = None,
+    processes_only: Annotated[
+        bool, typer.Option("--processes-only", help="Leave the cables in: the kernel goes on answering.")
+    ] = False,
+) -> None:
+    """Stop a host: its processes stop, its cables are pulled."""
+    found = Lab.find(lab)
+    found.state.host(host)
+    time.sleep(after)
+    typer.echo(f"{host}: {found.freeze(host, cables=not processes_only)} processes stopped")
+    if duration is not None:
+        time.sleep(duration)
+        found.thaw(host)
+        typer.echo(f"{host}: goes on")
+
+
+def kill(host: HostArgument, lab: LabOption = None, after: AfterOption = 0.0) -> None:
+    """Kill a host: its processes end, its cables are pulled; `thaw` plugs them in again."""
+    found = Lab.find(lab)
+    found.state.host(host)
+    time.sleep(after)
+    typer.echo(f"{host}: {found.kill(host)} processes killed")
+
+
+def thaw(host: HostArgument, lab: LabOption = None) -> None:
+    """Let a frozen host go on, or give a killed one its cables back."""
+    typer.echo(f"{host}: {Lab.find(lab).thaw(host)} processes go on")
 
 
 def list_all() -> None:
@@ -126,7 +199,12 @@ def register(app: typer.Typer) -> None:
     lab.command("run", context_settings=_PASS_ON)(run)
     lab.command("launcher")(launcher)
     lab.command("exec", context_settings=_PASS_ON)(execute)
+    lab.command("status")(status)
+    lab.command("truth")(truth)
     lab.command("list")(list_all)
+    lab.command("freeze")(freeze)
+    lab.command("kill")(kill)
+    lab.command("thaw")(thaw)
     lab.command("down")(down)
     lab.command("topologies")(topologies)
     app.add_typer(lab, name="lab")

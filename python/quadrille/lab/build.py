@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import os
+import signal
 import socket
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,9 @@ from typing import Any
 from pyroute2 import IPRoute
 
 from quadrille.errors import QuadrilleError
-from quadrille.lab import host, interfaces
+from quadrille.lab import ambient, delay, host, interfaces
+from quadrille.lab.namespaces import parent_death_signal
+from quadrille.lab.services import start_service
 from quadrille.lab.wiring import HostCable, TrunkCable, Wiring
 
 ADMIN_BRIDGE = "adm.sw"
@@ -59,7 +62,10 @@ def host_table(addresses: dict[str, host.HostAddresses]) -> str:
 
 
 def build(wiring: Wiring, addresses: dict[str, host.HostAddresses], hosts_file: Path) -> dict[str, BuiltHost]:
-    """Build everything but delays and ambient traffic; return the hosts. Raises QuadrilleError, OSError."""
+    """Build bridges, cables and hosts; return the hosts. Raises QuadrilleError, OSError.
+
+    Delayed trunks still lack what joins their far ends: `start_services`.
+    """
     interfaces.no_ipv6()
     children = {cable.host: _HostChild(cable, addresses[cable.host], hosts_file) for cable in wiring.hosts}
     try:
@@ -80,6 +86,29 @@ def build(wiring: Wiring, addresses: dict[str, host.HostAddresses], hosts_file: 
     finally:
         for child in children.values():
             child.end()
+
+
+def start_services(wiring: Wiring, hosts: dict[str, BuiltHost]) -> str | None:
+    """Join delayed trunks and start ambient traffic; return what delays frames, `netem` or `forwarder`."""
+    delay_by = None
+    with IPRoute() as ipr:
+        for seed, trunk in enumerate(wiring.trunks):
+            if trunk.delay_s > 0:
+                delay_by = _join_delayed(ipr, trunk, seed)
+        flows = ambient.prepare(ipr, wiring, ambient.plan_flows(wiring))
+    if flows:
+        paths = {name: f"/proc/{os.getpid()}/fd/{built.handles['net']}" for name, built in hosts.items()}
+        start_service(ambient.sender(flows, paths, seed=1))
+    return delay_by
+
+
+def _join_delayed(ipr: Any, trunk: TrunkCable, seed: int) -> str:
+    one, other = (far_end(end) for end in trunk_ends(trunk))
+    indices = (socket.if_nametoindex(one), socket.if_nametoindex(other))
+    if trunk.jitter_s == 0 and delay.netem_delay(ipr, f"{trunk.name}.mid", indices, trunk.delay_s):
+        return "netem"
+    start_service(delay.forwarder(one, other, trunk.delay_s, trunk.jitter_s, seed))
+    return "forwarder"
 
 
 class _Fabric:
@@ -126,7 +155,7 @@ class _Fabric:
             self._ipr.link("add", ifname=one, kind="veth", peer={"ifname": other})
         else:
             for end in (one, other):
-                outer = f"{end}.far"
+                outer = far_end(end)
                 self._ipr.link("add", ifname=end, kind="veth", peer={"ifname": outer})
                 self._ipr.link("set", index=self._index(outer), state="up")
                 self._ends.append(outer)
@@ -156,6 +185,11 @@ def trunk_ends(trunk: TrunkCable) -> tuple[str, str]:
     return f"{trunk.name}.a", f"{trunk.name}.b"
 
 
+def far_end(end: str) -> str:
+    """Return the interface at the other end of a delayed trunk's cable."""
+    return f"{end}.far"
+
+
 def _losses(wiring: Wiring) -> list[tuple[str, str, float]]:
     rules = [(cable.host, "egress", cable.loss_to_host) for cable in wiring.hosts]
     rules += [(cable.host, "ingress", cable.loss_from_host) for cable in wiring.hosts]
@@ -172,8 +206,10 @@ class _HostChild:
         self._addresses = addresses
         self.handles: dict[str, int] = {}
         self._ours, theirs = socket.socketpair()
+        arrange = parent_death_signal(signal.SIGKILL)
         self._pid = os.fork()
         if self._pid == 0:
+            arrange()
             self._ours.close()
             self._live(theirs, cable, addresses, hosts_file)
         theirs.close()
@@ -193,8 +229,9 @@ class _HostChild:
         return BuiltHost(self._addresses, self.handles, self._expect("facts"))
 
     def end(self) -> None:
-        """Reap the child; it ends by itself when told or when its socket closes."""
+        """End the child, wherever it is."""
         self._ours.close()
+        os.kill(self._pid, signal.SIGKILL)
         os.waitpid(self._pid, 0)
 
     def _expect(self, key: str) -> Any:

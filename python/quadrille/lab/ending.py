@@ -8,6 +8,7 @@ process.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from quadrille.errors import QuadrilleError
 from quadrille.lab import namespaces as ns
-from quadrille.lab.state import LabState, boot_id, is_alive, lab_directory, read_state
+from quadrille.lab.state import LabState, boot_id, is_alive, keeper_pid, lab_directory, read_state
 
 _PATIENCE_S = 5.0
 
@@ -33,9 +34,7 @@ def end_lab(lab_id: str, only_dead: bool = False) -> bool:
     state = read_state(directory)
     if state is not None and state.boot_id == boot_id():
         _end_processes(state)
-        if is_alive(directory):
-            os.kill(state.keeper_pid, signal.SIGTERM)
-    _wait_until_dead(directory)
+    _end_keeper(directory)
     shutil.rmtree(directory, ignore_errors=True)
     return True
 
@@ -90,9 +89,13 @@ def _end_processes(state: LabState) -> None:
         time.sleep(0.01)
 
 
-def _wait_until_dead(directory: Path) -> None:
+def _end_keeper(directory: Path) -> None:
     deadline = time.monotonic() + _PATIENCE_S
     while is_alive(directory):
+        pid = keeper_pid(directory)
+        if pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         if time.monotonic() > deadline:
             raise QuadrilleError(f"lab {directory.name}: its keeper does not end; see {directory}/keeper.log")
         time.sleep(0.01)

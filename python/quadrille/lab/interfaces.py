@@ -68,6 +68,7 @@ def redirect_ingress(ipr: Any, index: int, target: int) -> None:
         parent=_INGRESS_PARENT,
         protocol=_ETH_P_ALL,
         prio=1,
+        target=0x10001,
         keys=["0x0/0x0+0"],
         action={"kind": "mirred", "direction": "egress", "action": "redirect", "ifindex": target},
     )

@@ -15,9 +15,11 @@ import signal
 import sys
 from pathlib import Path
 
+from pyroute2 import NetlinkError
+
 from quadrille.errors import QuadrilleError
 from quadrille.lab import namespaces as ns
-from quadrille.lab.build import NAMESPACE_KINDS, BuiltHost, build, host_addresses, host_table
+from quadrille.lab.build import NAMESPACE_KINDS, BuiltHost, build, host_addresses, host_table, start_services
 from quadrille.lab.entrance import write_entrance
 from quadrille.lab.host import CONGESTION_CONTROL, allow_congestion_control
 from quadrille.lab.state import HostState, LabState, boot_id, write_state
@@ -29,12 +31,13 @@ def keep(directory: Path, answer: int, user_namespace: bool) -> None:
     """Build the lab described in DIRECTORY/topology.json, say so on `answer`, and hold it until killed."""
     try:
         _build_and_write(directory, user_namespace)
-    except (QuadrilleError, OSError) as error:
+    except (QuadrilleError, NetlinkError, OSError) as error:
         os.write(answer, json.dumps({"error": str(error)}).encode() + b"\n")
         return
     os.write(answer, b'{"ready": true}\n')
     os.close(answer)
-    signal.sigwait({signal.SIGTERM, signal.SIGINT})
+    while True:
+        signal.pause()
 
 
 def _build_and_write(directory: Path, user_namespace: bool) -> None:
@@ -49,6 +52,7 @@ def _build_and_write(directory: Path, user_namespace: bool) -> None:
     hosts_file = directory / "hosts"
     hosts_file.write_text(host_table(addresses), encoding="ascii")
     hosts = build(wiring, addresses, hosts_file)
+    delay_by = start_services(wiring, hosts)
     own = f"/proc/{os.getpid()}/ns"
     state = LabState(
         lab_id=directory.name,
@@ -58,7 +62,7 @@ def _build_and_write(directory: Path, user_namespace: bool) -> None:
         switch_namespace=f"{own}/net",
         switch_inode=Path("/proc/self/ns/net").stat().st_ino,
         switch_cookie=ns.network_cookie(),
-        delay_by=None,
+        delay_by=delay_by,
         notes=_notes(hosts, user_namespace),
         hosts={name: _host_state(name, host) for name, host in hosts.items()},
         topology=topology.model_dump(mode="json"),
@@ -95,9 +99,8 @@ def _notes(hosts: dict[str, BuiltHost], user_namespace: bool) -> list[str]:
 
 def main() -> None:
     """Parse the arguments that `lab up` passes and keep the lab."""
-    directory, _lock, answer = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
-    os.set_inheritable(answer, False)
+    directory, lock, answer = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    os.write(lock, f"{os.getpid()}\n".encode())
     keep(directory, answer, "--user-namespace" in sys.argv[4:])
 
 

@@ -14,11 +14,17 @@ from types import TracebackType
 from typing import Any
 
 from quadrille.errors import QuadrilleError
+from quadrille.lab import faults
 from quadrille.lab import namespaces as ns
+from quadrille.lab.counters import LabCounters, read_counters
 from quadrille.lab.ending import end_lab
 from quadrille.lab.launch import Job, launcher_line
+from quadrille.lab.running import RunResult, run_job
 from quadrille.lab.state import LabState, claim, find_lab, labs_locked, read_state
 from quadrille.lab.topology import Topology
+from quadrille.lab.truth import truth_of
+
+_QUADRILLE = "from quadrille.cli import main; main()"
 
 
 class Lab:
@@ -69,6 +75,59 @@ class Lab:
         """Return the launcher line, to be followed by a program and its arguments."""
         job = Job(mpi, ranks, per_host, dict(environment or {}))
         return launcher_line(self.directory, self.state, job)
+
+    def run(
+        self,
+        program: Sequence[str],
+        mpi: str = "ompi4",
+        ranks: int | None = None,
+        per_host: int | None = None,
+        environment: Mapping[str, str] | None = None,
+        quadrille: bool = False,
+        capture: bool = True,
+        timeout_s: float | None = 600,
+    ) -> RunResult:
+        """Run an MPI program on the lab, under `quadrille run` where `quadrille`; return how it ended.
+
+        The lab file's events happen while it runs. Raises QuadrilleError when it takes longer than
+        `timeout_s`.
+        """
+        line = [*self.launcher(mpi, ranks, per_host, environment), *program]
+        if quadrille:
+            line = [sys.executable, "-c", _QUADRILLE, "run", "--", *line]
+        return run_job(self.directory, self.state, line, capture, timeout_s)
+
+    def on_host(self, host: str, command: Sequence[str], timeout_s: float = 60) -> str:
+        """Run `command` on `host`; return its stdout. Raises QuadrilleError when it fails or is too slow."""
+        try:
+            done = subprocess.run(
+                self.enter(host, command), capture_output=True, text=True, timeout=timeout_s, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise QuadrilleError(f"{host}: {command[0]}: still running after {timeout_s:g} s") from None
+        if done.returncode != 0:
+            raise QuadrilleError(f"{host}: {command[0]}: exit code {done.returncode}: {done.stderr.strip()}")
+        return done.stdout
+
+    def counters(self) -> LabCounters:
+        """Return what the ports and hosts have counted since the lab came up."""
+        return read_counters(self.state)
+
+    def truth(self) -> dict[str, Any]:
+        """Return the network as it was built, in the words of a network model."""
+        return truth_of(self.state)
+
+    def freeze(self, host: str, cables: bool = True) -> int:
+        """Stop every process of `host` and pull its cables; return how many processes."""
+        return faults.act(self.state, "freeze", host, cables)
+
+    def kill(self, host: str) -> int:
+        """Kill every process of `host` and pull its cables; return how many processes."""
+        return faults.act(self.state, "kill", host)
+
+    def thaw(self, host: str) -> int:
+        """Plug the cables of `host` in and let its stopped processes go on; return how many processes."""
+        return faults.act(self.state, "thaw", host)
 
     def enter(self, host: str, command: Sequence[str]) -> list[str]:
         """Return the command line that runs `command` on `host` with the caller's environment."""

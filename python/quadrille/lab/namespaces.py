@@ -47,11 +47,16 @@ def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> No
     _check(result, f"mount {target}")
 
 
-def die_with_parent(parent_pid: int) -> None:
-    """Arrange that this process is killed when its parent `parent_pid` ends, also by SIGKILL."""
-    _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl")
-    if os.getppid() != parent_pid:
-        os._exit(1)
+def parent_death_signal(number: signal.Signals) -> Callable[[], None]:
+    """Return what a child calls before exec so that it gets signal `number` when this process ends."""
+    parent_pid = os.getpid()
+
+    def arrange() -> None:
+        _libc.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
+        if os.getppid() != parent_pid:
+            os._exit(1)
+
+    return arrange
 
 
 def network_cookie() -> int:

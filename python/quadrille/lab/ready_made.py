@@ -9,12 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from quadrille.errors import UsageError
-from quadrille.lab.topologies import switched
+from quadrille.lab.topologies import mixed, switched
 from quadrille.lab.topology import Topology, load_topology, parse_topology
 
 Generator = Callable[..., dict[str, Any]]
 
-READY_MADE: dict[str, Generator] = {function.__name__: function for function in (switched.one_switch,)}
+_GENERATORS: tuple[Generator, ...] = (
+    switched.one_switch,
+    switched.two_switches_one_trunk,
+    switched.three_levels,
+    mixed.eco_three_buses,
+    mixed.eco_table7,
+    switched.umbc_leaf,
+    switched.hp_port_groups,
+    switched.two_sites,
+    switched.gamma_dual,
+)
+READY_MADE: dict[str, Generator] = {function.__name__: function for function in _GENERATORS}
 
 
 def resolve(text: str) -> Topology:

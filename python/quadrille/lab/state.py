@@ -122,6 +122,16 @@ def is_alive(directory: Path) -> bool:
     return False
 
 
+def keeper_pid(directory: Path) -> int | None:
+    """Return the pid of the keeper that holds the lab in `directory`, or None when nobody does."""
+    if not is_alive(directory):
+        return None
+    try:
+        return int((directory / "lock").read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None  # claimed by a `lab up` whose keeper has not started yet
+
+
 def claim(lab_id: str) -> tuple[Path, int]:
     """Make the run directory of a lab; return it and the descriptor of its held lock.
 
