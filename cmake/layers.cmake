@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# quadrille_layer(NAME DEPENDENCIES...): a static library out of src/NAME/*.cpp, one test program out of its
-# *_test.cpp, one benchmark program out of its *_benchmark.cpp.
-function(quadrille_layer name)
-  file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.cpp)
+# quadrille_layer(FOLDER DEPENDENCIES...): a static library out of src/FOLDER/*.cpp, one test program out of its
+# *_test.cpp, one benchmark program out of its *_benchmark.cpp; named after the folder, '_' for '/'.
+function(quadrille_layer folder)
+  string(REPLACE "/" "_" name ${folder})
+  file(GLOB sources CONFIGURE_DEPENDS src/${folder}/*.cpp)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   set(benchmarks ${sources})

@@ -14,16 +14,11 @@ function(quadrille_mpi_abi abi include_directory library extra_definitions)
   target_compile_definitions(quadrille-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
   target_link_libraries(quadrille-${abi} PRIVATE quadrille_planner quadrille_executor)
 
-  file(GLOB bench_sources CONFIGURE_DEPENDS src/apps/bench/*.cpp src/apps/bench_main.cpp)
-  list(FILTER bench_sources EXCLUDE REGEX "_test\\.cpp$")
-  if(bench_sources)
-    add_executable(quadrille-bench-${abi} ${bench_sources})
-    target_include_directories(quadrille-bench-${abi} PRIVATE src)
-    target_include_directories(quadrille-bench-${abi} SYSTEM PRIVATE ${include_directory})
-    target_compile_definitions(quadrille-bench-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
-    target_link_libraries(quadrille-bench-${abi} PRIVATE quadrille_network nlohmann_json::nlohmann_json CLI11::CLI11
-                          ${library} dl)
-  endif()
+  file(GLOB bench_sources CONFIGURE_DEPENDS src/apps/bench/mpi/*.cpp src/apps/bench_main.cpp)
+  add_executable(quadrille-bench-${abi} ${bench_sources})
+  target_include_directories(quadrille-bench-${abi} SYSTEM PRIVATE ${include_directory})
+  target_compile_definitions(quadrille-bench-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
+  target_link_libraries(quadrille-bench-${abi} PRIVATE quadrille_apps_bench CLI11::CLI11 ${library} dl)
 endfunction()
 
 # Open MPI 4 and 5 share one ABI (libmpi.so.40): compiled against Debian's 4.1.

@@ -65,6 +65,7 @@ Decision Planner::make_decision(const Shape& shape, bool may_alternate) const {
     return Decision{{our_candidate(*algorithm, parameters)}, Trial(1, 0), "forced"};
   }
   if (!may_alternate) return left_to_mpi("no model, and results must not change between calls");
+  if (view_.hosts() < 2) return left_to_mpi("one host");
   if (shape.ranks < 3 || message_size(shape) < options_.trial_floor) return left_to_mpi("too small to try");
   Decision decision{{mpi_candidate()}, Trial(1, 0), "no candidate for this size"};
   for (const CandidateRow& row : candidate_rows) {

@@ -36,6 +36,22 @@ void Trial::record(std::int64_t duration_ns) {
   samples_.push_back(duration_ns);
 }
 
+// Whether the verdict beat the MPI library in all rounds but one at the most: a mean alone can be won by the MPI library's bad
+// luck in a single call.
+bool Trial::won_rounds(std::span<const std::int64_t> summed) const {
+  std::size_t lost = 0;
+  for (std::size_t first = 0; first < wanted_; first += candidates_) {
+    std::int64_t mine = 0;
+    std::int64_t library = 0;
+    for (std::size_t call = first; call < first + candidates_; ++call) {
+      if (candidate_of(call) == verdict_) mine = summed[call];
+      if (candidate_of(call) == 0) library = summed[call];
+    }
+    if (mine >= library) ++lost;
+  }
+  return lost <= 1;
+}
+
 void Trial::decide(std::span<const std::int64_t> summed) {
   assert(summed.size() == wanted_);
   const std::size_t rounds = wanted_ / candidates_;
@@ -54,7 +70,7 @@ void Trial::decide(std::span<const std::int64_t> summed) {
   for (std::uint32_t i = 1; i < candidates_; ++i) {
     if (total[i] < total[verdict_]) verdict_ = i;
   }
-  if (total[verdict_] * 100 > total[0] * worthwhile_percent) verdict_ = 0;
+  if (total[verdict_] * 100 > total[0] * worthwhile_percent || !won_rounds(summed)) verdict_ = 0;
   settled_ = true;
   samples_ = {};
 }

@@ -33,6 +33,7 @@ class Trial {
 
  private:
   std::uint32_t candidate_of(std::size_t call) const;
+  bool won_rounds(std::span<const std::int64_t> summed) const;
 
   std::uint32_t candidates_;
   std::size_t wanted_;
