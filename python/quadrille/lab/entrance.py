@@ -74,14 +74,12 @@ def write_entrance(directory: Path, state: LabState) -> None:
     _write_script(directory / "agent", _AGENT.format(lab=state.lab_id, enter=shlex.quote(str(enter))))
 
 
-def write_launcher(
-    directory: Path, state: LabState, kind: str, program: Path, host: str, settings: dict[str, str]
-) -> Path:
-    """Write a script named like `program` that runs it on `host` with `settings` exported; return its path.
+def write_launcher(path: Path, state: LabState, program: Path, host: str, settings: dict[str, str]) -> Path:
+    """Write the script `path` that runs `program` on `host` with `settings` exported; return it.
 
-    Its name is the launcher's own, so that whoever reads a launcher line knows what it is.
+    REQUIRES: `path` is RUN DIRECTORY/KIND/NAME, and NAME the usual name of such a launcher, so that whoever
+    reads a launcher line knows what it is.
     """
-    path = directory / kind / program.name
     path.parent.mkdir(exist_ok=True)
     exports = "".join(f"export {key}={shlex.quote(value)}\n" for key, value in settings.items())
     text = _LAUNCHER.format(
@@ -89,7 +87,7 @@ def write_launcher(
         host=host,
         lab=state.lab_id,
         settings=exports,
-        enter=shlex.quote(str(directory / "enter")),
+        enter=shlex.quote(str(path.parent.parent / "enter")),
     )
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         _write_script(path, text)

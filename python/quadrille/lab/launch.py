@@ -87,7 +87,7 @@ def _program(mpi: str, names: tuple[str, ...]) -> Path:
 def _open_mpi(directory: Path, state: LabState, job: Job, hosts: dict[str, int]) -> list[str]:
     agent, start_up = str(directory / "agent"), _start_up_interface(state)
     program = _program(job.mpi, ("mpirun",))
-    script = write_launcher(directory, state, job.mpi, program, next(iter(hosts)), {})
+    script = write_launcher(directory / job.mpi / "mpirun", state, program, next(iter(hosts)), {})
     line = [str(script), "--allow-run-as-root"]
     if job.mpi == "ompi4":
         line += ["--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", start_up]
@@ -105,15 +105,17 @@ def _open_mpi(directory: Path, state: LabState, job: Job, hosts: dict[str, int])
 def _hydra(directory: Path, state: LabState, job: Job, hosts: dict[str, int]) -> list[str]:
     program = _program(job.mpi, ("mpiexec.hydra", "mpiexec"))
     prefix = program.parent.parent
-    settings = {"I_MPI_ROOT": str(prefix)} if job.mpi == "impi" else {}
-    script = write_launcher(directory, state, job.mpi, program, next(iter(hosts)), settings)
+    settings = {}
+    if job.mpi == "impi":
+        library = str(prefix / "lib")
+        settings = {"I_MPI_ROOT": str(prefix), "LD_LIBRARY_PATH": library, "FI_PROVIDER_PATH": library}
+    script = write_launcher(directory / job.mpi / "mpiexec", state, program, next(iter(hosts)), settings)
     line = [str(script), "-launcher", "ssh", "-launcher-exec", str(directory / "agent")]
     line += ["-iface", _start_up_interface(state), "-n", str(sum(hosts.values()))]
     line += _hydra_hosts(directory, job, hosts)
-    network = {"FI_TCP_IFACE": FAST_INTERFACE, "FI_SOCKETS_IFACE": FAST_INTERFACE}
+    network = dict.fromkeys(("FI_TCP_IFACE", "FI_SOCKETS_IFACE", "UCX_NET_DEVICES"), FAST_INTERFACE)
     if job.mpi == "mpich":
         line += ["-bind-to", "none"]
-        network |= {"UCX_NET_DEVICES": FAST_INTERFACE}
     else:
         network |= {"I_MPI_PIN": "0", "I_MPI_OFI_PROVIDER": "tcp"}
     for key, value in {**network, **job.environment}.items():
