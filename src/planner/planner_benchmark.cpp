@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a call pays for its plan: the cached look-up of decision and schedule, and a new shape.
+#include <benchmark/benchmark.h>
+
+#include "planner/planner.h"
+
+namespace quadrille {
+namespace {
+
+Shape shape_of(Rank ranks, std::uint64_t bytes) {
+  Shape shape;
+  shape.collective = Collective::alltoall;
+  shape.ranks = ranks;
+  shape.count = bytes;
+  return shape;
+}
+
+Planner forced_planner(Rank ranks) {
+  PlannerOptions options;
+  options.forced = parse_forced_choice("alltoall:ordered").value();
+  return {options, TopologyView::flat(ranks), 0};
+}
+
+void cached_plan(benchmark::State& state) {
+  const auto ranks = static_cast<Rank>(state.range(0));
+  Planner planner = forced_planner(ranks);
+  for (std::uint64_t bytes = 1; bytes < 64; ++bytes) {  // other shapes live in the cache too
+    const Shape other = shape_of(ranks, bytes);
+    planner.schedule(other, planner.decision(other, true).candidates[0]);
+  }
+  const Shape shape = shape_of(ranks, 32768);
+  for (auto _ : state) {
+    const Decision& decision = planner.decision(shape, true);
+    benchmark::DoNotOptimize(&planner.schedule(shape, decision.candidates[decision.trial.candidate()]));
+  }
+}
+BENCHMARK(cached_plan)->Arg(16)->Arg(64);
+
+void new_plan(benchmark::State& state) {
+  const auto ranks = static_cast<Rank>(state.range(0));
+  Planner planner = forced_planner(ranks);
+  std::uint64_t bytes = 1;
+  for (auto _ : state) {
+    const Shape shape = shape_of(ranks, bytes++);
+    const Decision& decision = planner.decision(shape, true);
+    benchmark::DoNotOptimize(&planner.schedule(shape, decision.candidates[decision.trial.candidate()]));
+  }
+}
+BENCHMARK(new_plan)->Arg(16)->Arg(64)->Arg(4096);
+
+}  // namespace
+}  // namespace quadrille
