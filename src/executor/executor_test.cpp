@@ -109,7 +109,7 @@ TEST(Executor, messages_of_a_pair_match_in_list_order_whatever_completes_first) 
     std::vector<std::byte> scratch;
     PostTransport transport(post, 0);
     ASSERT_TRUE(Executor().run(prepared, bytes_memory({}, receive, scratch), transport, {}).ok());
-    EXPECT_EQ(receive, bytes({1, 2, 3}));
+    EXPECT_EQ(receive, (bytes({1, 2, 3})));
   }
 }
 
@@ -133,7 +133,7 @@ TEST(Executor, reduces_in_the_order_of_the_dependencies) {
     std::vector<std::byte> scratch(2);
     PostTransport transport(post, 0);
     ASSERT_TRUE(Executor().run(prepared, bytes_memory(send, receive, scratch), transport, {}).ok());
-    EXPECT_EQ(receive, bytes({31, 34}));
+    EXPECT_EQ(receive, (bytes({31, 34})));
     ASSERT_EQ((post.sent[{0, 1}].size()), 1U);
     EXPECT_EQ(post.sent[{0, 1}].front(), receive);
   }
