@@ -15,9 +15,8 @@
 // Needs:  nothing, no scratch.
 // Loses:  at large m against allgather_ring where far partners share trunks.
 // Source: Bruck, Ho, Kipnis, Upfal and Weathersby, Efficient algorithms for all-to-all
-// communications in multiport
-//         message-passing systems, IEEE Transactions on Parallel and Distributed Systems 8 (1997),
-//         doi:10.1109/71.642949
+//         communications in multiport message-passing systems, IEEE Transactions on Parallel and
+//         Distributed Systems 8 (1997), doi:10.1109/71.642949
 #include <algorithm>
 
 #include "algorithms/algorithm.h"

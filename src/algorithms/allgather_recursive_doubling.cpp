@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allgather by swapping all one has with a rank twice as far away in every round.
 //
-// In round k each rank exchanges what it has with the rank whose number differs in bit k; both then
-// have an aligned run of 2^(k+1) blocks. It needs a power of two of ranks.
+// In round k each rank exchanges what it has with the rank whose number differs in bit k; both
+// then have an aligned run of 2^(k+1) blocks. It needs a power of two of ranks.
 //
 //   4 ranks (5 are not supported), blocks a-d:
 //     round 0:   0<->1 2<->3    ab ab cd cd
@@ -13,8 +13,7 @@
 // Needs:  a power of two of ranks; no scratch.
 // Loses:  at large m against allgather_ring where far partners share trunks.
 // Source: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
-// MPICH,
-//         International Journal of High Performance Computing Applications 19 (2005),
+//         MPICH, International Journal of High Performance Computing Applications 19 (2005),
 //         doi:10.1177/1094342005051521
 #include "algorithms/algorithm.h"
 #include "algorithms/rank_arithmetic.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allgather around a ring.
 //
-// Every rank sends its own block to the next one, then in every round what it received in the round
-// before. After p - 1 rounds every block has been everywhere.
+// Every rank sends its own block to the next one, then in every round what it received in the
+// round before. After p - 1 rounds every block has been everywhere.
 //
 //   5 ranks, blocks a-e:   round   0->1  1->2  2->3  3->4  4->0
 //                            0      a     b     c     d     e
@@ -14,9 +14,9 @@
 // Bytes:  every rank sends and receives (p - 1) m, the least possible.
 // Needs:  nothing, no scratch.
 // Loses:  at small m, for its p - 1 rounds.
-// Source: Chan, Heimlich, Purkayastha and van de Geijn, Collective communication: theory, practice,
-// and experience,
-//         Concurrency and Computation: Practice and Experience 19 (2007), doi:10.1002/cpe.1206
+// Source: Chan, Heimlich, Purkayastha and van de Geijn, Collective communication: theory,
+//         practice, and experience, Concurrency and Computation: Practice and Experience 19
+//         (2007), doi:10.1002/cpe.1206
 #include "algorithms/algorithm.h"
 #include "algorithms/rank_arithmetic.h"
 #include "schedule/builder.h"

@@ -9,19 +9,17 @@
 // are folded onto a neighbour.
 //
 //   5 ranks, 0 folded onto 1, vector abcd:
-//     halving    1<->2 swap cd/ab     1<->3 swap b/a, 2<->4 swap d/c     1:a 2:c 3:b 4:d summed
-//     over all doubling   1<->3, 2<->4         1, 3: ab   2, 4: cd                1<->2, 3<->4 ->
-//     abcd; then 1->0
+//     halving     1<->2, 3<->4: 1, 3 keep ab, 2, 4 keep cd
+//                 1<->3, 2<->4: 1 keeps a, 3 b, 2 c, 4 d, summed over all
+//     doubling    1<->3: ab, 2<->4: cd; then 1<->2, 3<->4: abcd; then 1->0
 //
 // Steps:  2 log2 p exchanges, two whole vectors more for ranks that are folded.
 // Bytes:  every rank sends and receives 2 m (q - 1) / q for q ranks, q a power of two.
-// Needs:  scratch for m elements; no commuting operation.
+// Needs:  scratch for m elements, 2 m where a rank is folded in; no commuting operation.
 // Loses:  at small m against allreduce_recursive_doubling, which has half the rounds; at large m
-// against allreduce_ring where
-//         ranks are folded, or where far partners share trunks.
+//         against allreduce_ring where ranks are folded, or where far partners share trunks.
 // Source: Rabenseifner, Optimization of collective reduction operations, International Conference
-// on Computational Science
-//         2004, doi:10.1007/978-3-540-24685-5_1
+//         on Computational Science 2004, doi:10.1007/978-3-540-24685-5_1
 #include <vector>
 
 #include "algorithms/algorithm.h"

@@ -13,9 +13,9 @@
 // Bytes:  every rank sends and receives m log2 p.
 // Needs:  scratch for m elements; no commuting operation.
 // Loses:  at large m, for it sends the whole vector in every round (allreduce_rabenseifner sends 2
-// m in all). Source: Thakur, Rabenseifner and Gropp, Optimization of collective communication
-// operations in MPICH,
-//         International Journal of High Performance Computing Applications 19 (2005),
+//         m in all).
+// Source: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
+//         MPICH, International Journal of High Performance Computing Applications 19 (2005),
 //         doi:10.1177/1094342005051521
 #include <utility>
 

@@ -14,12 +14,11 @@
 // Steps:  2 (p - 1) rounds.
 // Bytes:  every rank sends and receives 2 m (p - 1) / p, the least possible.
 // Needs:  a commuting operation; in place scratch for two blocks, else none. Blocks of a vector
-// with fewer elements than
-//         ranks may be empty: they are not sent.
+//         with fewer elements than ranks may be empty: they are not sent.
 // Loses:  at small m, for its 2 (p - 1) rounds.
-// Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations,
-// Journal of Parallel and
-//         Distributed Computing 69 (2009), doi:10.1016/j.jpdc.2008.09.002
+// Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of
+//         workstations, Journal of Parallel and Distributed Computing 69 (2009),
+//         doi:10.1016/j.jpdc.2008.09.002
 #include "algorithms/algorithm.h"
 #include "algorithms/rank_arithmetic.h"
 #include "schedule/builder.h"

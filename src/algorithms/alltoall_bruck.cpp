@@ -2,21 +2,22 @@
 // All-to-all in ceil(log2 p) rounds, blocks travelling together.
 //
 // A block has to travel (target - source) ranks onward; it does so in jumps of the powers of two
-// that make up that distance. In round k each rank packs all blocks whose distance has bit k, sends
-// them 2^k ranks onward and puts those it gets into the same places. In the end the block in place
-// d has come from the rank d before.
+// that make up that distance. In round k each rank packs all blocks whose distance has bit k,
+// sends them 2^k ranks onward and puts those it gets into the same places. In the end the block in
+// place d has come from the rank d before.
 //
-//   5 ranks, places (distances) sent:   round 0, to r + 1: 1 3      round 1, to r + 2: 2 3 round 2,
-//   to r + 4: 4
+//   5 ranks, what rank r sends:   round   to      places (distances)
+//                                   0     r + 1   1 3
+//                                   1     r + 2   2 3
+//                                   2     r + 4   4
 //
 // Steps:  ceil(log2 p) messages a rank; about 4 p copies within it.
 // Bytes:  every rank sends and receives about m (p / 2) log2 p.
 // Needs:  scratch for at most 2 p blocks.
 // Loses:  as soon as the bytes matter: each block crosses the wire up to log2 p times.
 // Source: Bruck, Ho, Kipnis, Upfal and Weathersby, Efficient algorithms for all-to-all
-// communications in multiport
-//         message-passing systems, IEEE Transactions on Parallel and Distributed Systems 8 (1997),
-//         doi:10.1109/71.642949
+//         communications in multiport message-passing systems, IEEE Transactions on Parallel and
+//         Distributed Systems 8 (1997), doi:10.1109/71.642949
 #include <algorithm>
 
 #include "algorithms/algorithm.h"

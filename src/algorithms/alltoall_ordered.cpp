@@ -2,12 +2,12 @@
 // All-to-all in ring order in which the receiver says who may send, so that a small switch buffer
 // never overflows.
 //
-// A receiver takes its p - 1 blocks in ring order, each cut into messages of at most `piece_bytes`.
-// It deals the senders out over `partners` lanes; in each lane at most `window` messages are under
-// way, the first of them unasked, every later one after a message without data by which the
-// receiver asks for it as soon as the message `window` places before it in that lane is complete.
-// With window 2 one piece is on the wire while the request for the next travels, so that the port
-// does not run dry.
+// A receiver takes its p - 1 blocks in ring order, each cut into messages of at most
+// `piece_bytes`. It deals the senders out over `partners` lanes; in each lane at most `window`
+// messages are under way, the first of them unasked, every later one after a message without data
+// by which the receiver asks for it as soon as the message `window` places before it in that lane
+// is complete. With window 2 one piece is on the wire while the request for the next travels, so
+// that the port does not run dry.
 //
 //   5 ranks, receiver 0, partners=1, window=2, blocks in two pieces (a, b); time goes right:
 //     from 4   a b            unasked
@@ -17,17 +17,17 @@
 //   Receiver 1 meanwhile takes from 0, 4, 3, 2: at each moment every sender has another receiver.
 //
 // Steps:  (p - 1) P messages of data with P = ceil(m / piece_bytes), about as many requests, one
-// copy. Bytes:  each rank sends and receives (p - 1) m; under way to one port: at most partners *
-// window * piece_bytes. Needs:  nothing, no scratch. Promises: most_incoming = partners * window
-// messages with data, checked. At the
-//         border of two calls the next call's unasked messages may meet the rest of this one:
-//         budget half of the safe buffer.
+//         copy.
+// Bytes:  each rank sends and receives (p - 1) m; under way to one port: at most partners * window
+//         * piece_bytes.
+// Needs:  nothing, no scratch. Promises: most_incoming = partners * window messages with data,
+//         checked. At the border of two calls the next call's unasked messages may meet the rest
+//         of this one: budget half of the safe buffer.
 // Loses:  on networks that queue without loss (deep buffers, flow control) it wins nothing over
-// alltoall_pairwise,
-//         and at pieces far below the round trip times the rate the port runs dry between requests.
+//         alltoall_pairwise, and at pieces far below the round trip times the rate the port runs
+//         dry between requests.
 // Source: Kutzner, van der Spoel, Fechner, Lindahl, Schmitt, de Groot and Grubmueller, Speeding up
-// parallel GROMACS
-//         on high-latency networks, Journal of Computational Chemistry 28 (2007),
+//         parallel GROMACS on high-latency networks, Journal of Computational Chemistry 28 (2007),
 //         doi:10.1002/jcc.20703
 #include <algorithm>
 #include <vector>

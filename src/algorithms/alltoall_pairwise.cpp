@@ -16,12 +16,10 @@
 // Bytes:  each rank sends and receives (p - 1) m.
 // Needs:  nothing, no scratch. Promises: at most one block sent more than received.
 // Loses:  where buffers in front of a port are smaller than p - 1 blocks: nothing keeps two early
-// senders from
-//         meeting at a late receiver (alltoall_ordered does), and at small m against
+//         senders from meeting at a late receiver (alltoall_ordered does), and at small m against
 //         alltoall_bruck.
 // Source: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
-// MPICH,
-//         International Journal of High Performance Computing Applications 19 (2005),
+//         MPICH, International Journal of High Performance Computing Applications 19 (2005),
 //         doi:10.1177/1094342005051521
 #include "algorithms/algorithm.h"
 #include "algorithms/rank_arithmetic.h"

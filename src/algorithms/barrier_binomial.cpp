@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Barrier up and down a binomial tree.
 //
-// Every rank waits for those below it and then tells its parent that they have come; when rank 0
-// has heard of all it releases those below it, and they theirs.
+// Every rank waits for those below it and then tells its parent that they have come; rank 0
+// then releases those below it, and they theirs. Who is released has come itself, so that its
+// release waits for the others only.
 //
 //   5 ranks:      0
 //               / | \        up:   1->0, 3->2, 4->0, then 2->0
@@ -15,8 +16,8 @@
 // Needs:  nothing.
 // Loses:  against barrier_dissemination where messages do not hinder each other: twice its depth.
 // Source: Mellor-Crummey and Scott, Algorithms for scalable synchronization on shared-memory
-// multiprocessors,
-//         ACM Transactions on Computer Systems 9 (1991), doi:10.1145/103727.103729
+//         multiprocessors, ACM Transactions on Computer Systems 9 (1991),
+//         doi:10.1145/103727.103729
 #include <vector>
 
 #include "algorithms/algorithm.h"

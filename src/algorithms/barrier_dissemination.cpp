@@ -16,9 +16,9 @@
 // Bytes:  no payload.
 // Needs:  nothing.
 // Loses:  where messages share a bus or a trunk: it sends p ceil(log2 p) of them, barrier_binomial
-// 2 (p - 1). Source: Hensgen, Finkel and Manber, Two algorithms for barrier synchronization,
-// International Journal of
-//         Parallel Programming 17 (1988), doi:10.1007/BF01379320
+//         2 (p - 1).
+// Source: Hensgen, Finkel and Manber, Two algorithms for barrier synchronization, International
+//         Journal of Parallel Programming 17 (1988), doi:10.1007/BF01379320
 #include <vector>
 
 #include "algorithms/algorithm.h"

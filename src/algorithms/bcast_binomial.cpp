@@ -14,9 +14,8 @@
 // Steps:  ceil(log2 p) deep; the root sends ceil(log2 p) times, a leaf never.
 // Bytes:  every rank receives m; the root sends up to m ceil(log2 p).
 // Needs:  nothing, no scratch.
-// Loses:  against pipelines and scatter-allgather once m times the link's time per byte exceeds the
-// latency: the
-//         root's port carries the message ceil(log2 p) times.
+// Loses:  against pipelines and scatter-allgather once m times the link's time per byte exceeds
+//         the latency: the root's port carries the message ceil(log2 p) times.
 // Source: Johnsson and Ho, Optimum broadcasting and personalized communication in hypercubes, IEEE
 //         Transactions on Computers 38 (1989), doi:10.1109/12.29465
 #include "algorithms/algorithm.h"

@@ -12,11 +12,12 @@
 //     3 sends         0 1 2 3
 //
 // Steps:  p - 2 + S rounds for S = ceil(m / segment) segments; a rank receives and sends each
-// segment once. Bytes:  every rank but the first and the last receives m and sends m. Needs:
-// nothing, no scratch. Loses:  where p segments' times exceed that of the message: many ranks,
-// short messages. Source: Pjesivac-Grbovic, Angskun, Bosilca, Fagg, Gabriel and Dongarra,
-// Performance analysis of MPI collective
-//         operations, Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0
+//         segment once.
+// Bytes:  every rank but the first and the last receives m and sends m.
+// Needs:  nothing, no scratch.
+// Loses:  where p segments' times exceed that of the message: many ranks, short messages.
+// Source: Pjesivac-Grbovic, Angskun, Bosilca, Fagg, Gabriel and Dongarra, Performance analysis of
+//         MPI collective operations, Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0
 #include "algorithms/algorithm.h"
 #include "algorithms/rank_arithmetic.h"
 #include "algorithms/segments.h"

@@ -8,16 +8,17 @@
 //
 //   5 ranks, root 0, blocks a-e:
 //     tree:  0 -> 4: e      0 -> 2: cd, 2 -> 3: d      0 -> 1: b
-//     ring:  0 -> 1: a e d c    1 -> 2: b a e    2 -> 3: c b a e    3 -> 4: d c b a    4 -> 0:
-//     nothing
+//     ring:  0 -> 1: a e d c    1 -> 2: b a e    2 -> 3: c b a e    3 -> 4: d c b a
 //
 // Steps:  ceil(log2 p) + p - 1 deep.
 // Bytes:  every rank receives m; a rank sends about m, the root up to 2 m.
-// Needs:  nothing, no scratch. Blocks of a vector with fewer elements than ranks may be empty: they
-// are not sent. Loses:  at small m, for the p - 1 rounds of the ring; at large m against
-// bcast_chain, whose root sends m once. Source: Chan, Heimlich, Purkayastha and van de Geijn,
-// Collective communication: theory, practice, and experience,
-//         Concurrency and Computation: Practice and Experience 19 (2007), doi:10.1002/cpe.1206
+// Needs:  nothing, no scratch. Blocks of a vector with fewer elements than ranks may be empty:
+//         they are not sent.
+// Loses:  at small m, for the p - 1 rounds of the ring; at large m against bcast_chain, whose root
+//         sends m once.
+// Source: Chan, Heimlich, Purkayastha and van de Geijn, Collective communication: theory,
+//         practice, and experience, Concurrency and Computation: Practice and Experience 19
+//         (2007), doi:10.1002/cpe.1206
 #include "algorithms/algorithm.h"
 #include "algorithms/rank_arithmetic.h"
 #include "schedule/builder.h"

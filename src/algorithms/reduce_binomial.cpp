@@ -2,9 +2,9 @@
 // Reduction up a binomial tree, in rank order.
 //
 // Every rank combines its own contribution with those of the ranks below it, near ones first, and
-// hands the result to its parent. A rank's subtree is a range of consecutive ranks that begins with
-// it, so that combining from left to right keeps rank order. If the operation commutes the tree
-// begins at the root; else it begins at rank 0, which hands the result to the root.
+// hands the result to its parent. A rank's subtree is a range of consecutive ranks that begins
+// with it, so that combining from left to right keeps rank order. If the operation commutes the
+// tree begins at the root; else it begins at rank 0, which hands the result to the root.
 //
 //   5 ranks, root 0:      0
 //                       / | \        rank 2 computes 2 op 3;
@@ -12,7 +12,8 @@
 //                         |
 //                         3
 //
-// Steps:  ceil(log2 p) deep, one more if the operation does not commute and the root is not rank 0.
+// Steps:  ceil(log2 p) deep, one more if the operation does not commute and the root is not rank
+//         0.
 // Bytes:  every rank but the root sends m; the root receives m ceil(log2 p).
 // Needs:  scratch for 2 m elements at most.
 // Loses:  at large m against pipelines: the root's port carries the vector ceil(log2 p) times.

@@ -11,13 +11,13 @@
 //     2 sends       0 1 2 3       2 op (3 op 4)
 //     1 sends         0 1 2 3     1 op (2 op (3 op 4)); rank 0 does the last combination
 //
-// Steps:  p - 2 + S rounds for S = ceil(m / segment) segments, a hop more if the result has to move
-// to the root. Bytes:  every rank but the last receives m, every rank but the root sends m. Needs:
-// scratch for 4 segments, of the end of the chain none if it is the root and not in place. Loses:
-// where p segments' times exceed that of the vector: many ranks, short vectors. Source:
-// Pjesivac-Grbovic, Angskun, Bosilca, Fagg, Gabriel and Dongarra, Performance analysis of MPI
-// collective
-//         operations, Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0
+// Steps:  p - 2 + S rounds for S = ceil(m / segment) segments, a hop more if the result has to
+//         move to the root.
+// Bytes:  every rank but the last receives m, every rank but the root sends m.
+// Needs:  scratch for 4 segments, of the end of the chain none if it is the root and not in place.
+// Loses:  where p segments' times exceed that of the vector: many ranks, short vectors.
+// Source: Pjesivac-Grbovic, Angskun, Bosilca, Fagg, Gabriel and Dongarra, Performance analysis of
+//         MPI collective operations, Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0
 #include <algorithm>
 
 #include "algorithms/algorithm.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who touched which elements of one rank's buffers last: the writer of each element and its readers
-// since. The builder derives dependencies from it, the checker finds races with it. Steps are
-// recorded in list order. Cost: O(log n) a region plus the steps that it has to follow.
+// since. The builder derives dependencies from it, the checker finds races with it.
+// Steps are recorded in list order. Cost: O(log n) a region plus the steps that it has to follow.
 #pragma once
 
 #include <array>

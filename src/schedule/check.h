@@ -23,7 +23,8 @@
 namespace quadrille {
 
 // All findings of the first stage that has any (steps by themselves, messages, execution, result);
-// none: correct. REQUIRES: schedules[r] is rank r's schedule for `shape`.
+// none: correct.
+// REQUIRES: schedules[r] is rank r's schedule for `shape`.
 Findings check(const Shape& shape, std::span<const Schedule> schedules);
 
 }  // namespace quadrille

@@ -6,9 +6,10 @@
 // Most incoming messages: two messages can be under way at the same time unless the receipt of one
 // precedes the start of the other; a set of messages can be so if each two can. The largest such
 // set of an order is the number of messages less a maximum matching of "may come directly after"
-// (Dilworth, doi:10.2307/1969503; Fulkerson, doi:10.1090/S0002-9939-1956-0078334-6). Most ahead:
-// the largest surplus of a set of sends over the receives that precede any of them is the number of
-// sends less a maximum matching of sends to such receives (Hall; Ore,
+// (Dilworth, doi:10.2307/1969503; Fulkerson, doi:10.1090/S0002-9939-1956-0078334-6).
+//
+// Most ahead: the largest surplus of a set of sends over the receives that precede any of them is
+// the number of sends less a maximum matching of sends to such receives (Hall; Ore,
 // doi:10.1215/S0012-7094-55-02268-7).
 #include "schedule/check_promises.h"
 

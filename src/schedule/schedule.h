@@ -4,15 +4,14 @@
 //
 // Rules that give a schedule its meaning:
 // - A step starts when all steps it depends on are complete. Dependencies point to earlier steps of
-// the same rank.
+//   the same rank.
 // - Messages between an ordered pair of ranks match in list order: the n-th send step to a peer
-// meets the peer's
-//   n-th receive step from this rank. Sends to one peer start in list order, receives from one peer
-//   likewise.
+//   meets the peer's n-th receive step from this rank. Sends to one peer start in list order,
+//   receives from one peer likewise.
 // - A send may complete as late as its receive is matched (rendezvous); no schedule may rely on
-// buffering.
+//   buffering.
 // - Steps of one rank that touch the same elements, one of them writing, are ordered by
-// dependencies.
+//   dependencies.
 // - A schedule is thread-compatible: built once, then only read.
 #pragma once
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads each algorithm's file up to its first line that is no comment.
+#include "algorithms/document.h"
+
+#include <fstream>
+#include <string_view>
+
+#include "algorithms/algorithm.h"
+
+namespace quadrille {
+
+namespace {
+
+// The opening comment without its licence line and comment marks.
+Result<std::string> opening_comment(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) {
+    return Error{ErrorKind::invalid_argument,
+                 "cannot read '" + path + "'; name the directory of the algorithms' sources"};
+  }
+  std::string comment;
+  for (std::string line; std::getline(file, line) && line.starts_with("//");) {
+    if (line.starts_with("// SPDX")) continue;
+    comment += line.substr(line.size() > 2 && line[2] == ' ' ? 3 : 2) + '\n';
+  }
+  return comment;
+}
+
+}  // namespace
+
+Result<std::string> document_algorithms(const std::string& source_directory) {
+  std::string page =
+      "<!-- SPDX-License-Identifier: BSD-3-Clause; made by `quadrille-plan document` -->\n"
+      "# Algorithms\n\n"
+      "What each algorithm does, for p ranks and m bytes: the whole vector of bcast, reduce and\n"
+      "allreduce, one rank's block of allgather, one pair's block of alltoall. Each can be forced\n"
+      "with `QUADRILLE_ALGORITHM=NAME:PARAMETER=VALUE`; the values shown are the defaults.\n";
+  for (const Collective collective :
+       {Collective::barrier, Collective::bcast, Collective::reduce, Collective::allreduce,
+        Collective::allgather, Collective::alltoall}) {
+    page += std::string("\n## ") + name_of(collective) + '\n';
+    for (const Algorithm& algorithm : algorithms()) {
+      if (algorithm.collective != collective) continue;
+      const Result<std::string> comment =
+          opening_comment(source_directory + '/' + std::string(algorithm.name) + ".cpp");
+      if (!comment.ok()) return comment.error();
+      page += "\n### " + std::string(algorithm.name) + "\n\n";
+      if (const std::string parameters = algorithm.parameters.text(); !parameters.empty()) {
+        page += "Parameters: `" + parameters + "`\n\n";
+      }
+      page += "```text\n" + comment.value() + "```\n";
+    }
+  }
+  return page;
+}
+
+}  // namespace quadrille
