@@ -135,7 +135,7 @@ TEST(Executor, reduces_in_the_order_of_the_dependencies) {
     ASSERT_TRUE(Executor().run(prepared, bytes_memory(send, receive, scratch), transport, {}).ok());
     EXPECT_EQ(receive, (bytes({31, 34})));
     ASSERT_EQ((post.sent[{0, 1}].size()), 1U);
-    EXPECT_EQ(post.sent[{0, 1}].front(), receive);
+    EXPECT_EQ((post.sent[{0, 1}].front()), receive);
   }
 }
 
