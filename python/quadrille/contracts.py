@@ -101,6 +101,7 @@ class Side(_Line):
     max_ns: int
     stalls: int = Field(description="samples more than 50 ms above the median")
     late_samples: int = Field(description="samples at whose start a rank was late, also when repeated")
+    median_lateness_ns: int = Field(description="how long after the instant the last rank started")
     percent_of_payload_limit: float | None
     percent_of_framed_limit: float | None
     samples_ns: list[int] = Field(description="agreed start to the last rank's end")

@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from quadrille.bench.lab_network import network_of
 from quadrille.lab.cpu import CpuWatch, report_json
 from quadrille.lab.lab import Lab
 from quadrille.lab.launch import MPIS
@@ -26,7 +25,7 @@ class Emulation:
         self.mpi = mpi
         self.warning: str | None = None
         self.network_file = lab.directory / "bench_network.json"
-        self.network_file.write_text(json.dumps(network_of(lab.state)), encoding="utf-8")
+        self.network_file.write_text(json.dumps(lab.truth()), encoding="utf-8")
         self._watch = CpuWatch()
         self._stop = Event()
         self._thread = Thread(target=self._look, daemon=True)

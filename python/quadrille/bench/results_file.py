@@ -121,7 +121,7 @@ def _parse(where: str, line: str, cut_off: bool) -> RunLine | PointLine | Progra
         )
     if data["type"] == "run" and data.get("schema") != RESULTS_SCHEMA:
         raise UsageError(
-            f"{where}: results schema {data.get('schema')!r}, this version reads {RESULTS_SCHEMA}; measure again"
+            f"{where}: results schema {data.get('schema')!r}; this version reads {RESULTS_SCHEMA}, so rerun"
         )
     try:
         return RESULTS_LINE.validate_python(data)

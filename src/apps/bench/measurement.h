@@ -17,8 +17,9 @@ struct Sample {
   std::int64_t duration_ns = 0;        // from the agreed instant to the last rank's end
   std::int64_t local_duration_ns = 0;  // the longest any rank spent inside the call
   std::int64_t root_to_last_ns =
-      kUnknown;       // rooted operations: the root's start to the last receipt
-  bool late = false;  // some rank missed the instant, and the repetition did too
+      kUnknown;                  // rooted operations: the root's start to the last receipt
+  std::int64_t lateness_ns = 0;  // of the rank that started last, after the instant
+  bool late = false;             // some rank missed the instant, and the repetition did too
   Execution execution;
 };
 

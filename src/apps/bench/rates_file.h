@@ -11,8 +11,8 @@
 
 namespace quadrille::bench {
 
-// Understands an object with `segments` (objects with `hosts` and `kind`) and whatever rates stand
-// with them; a rate that is missing bounds nothing. Errors name the key.
+// Understands an object with `segments` (or `bridges`: those without hosts too), `hosts` and
+// `trunks`, with rates in bit/s; a rate that is missing bounds nothing. Errors name the key.
 Result<NetworkRates> parse_rates(const nlohmann::json& file);
 
 }  // namespace quadrille::bench

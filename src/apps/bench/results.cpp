@@ -101,6 +101,8 @@ json side_of(const std::vector<Sample>& samples, const std::optional<PointBound>
       {"stalls", summary.stalls},
       {"late_samples",
        std::count_if(samples.begin(), samples.end(), [](const auto& s) { return s.late; })},
+      {"median_lateness_ns",
+       rounded(summarize(durations(samples, &Sample::lateness_ns)).median_ns)},
       {"percent_of_payload_limit", percent_of(bound, &PointBound::payload, summary.median_ns)},
       {"percent_of_framed_limit", percent_of(bound, &PointBound::framed, summary.median_ns)},
       {"samples_ns", all},

@@ -15,6 +15,8 @@ constexpr std::int64_t kLargestMarginNs = 100'000'000;
 // A start up to this late, or up to a twentieth of the side's median, counts as being on time: with
 // more ranks than cores the scheduler alone takes that long to wake everybody.
 constexpr std::int64_t kToleranceNs = 100'000;
+// Calls after which the share of late starts says something.
+constexpr std::int64_t kFairTrial = 8;
 
 std::int64_t median_of(std::vector<std::int64_t> values) {
   if (values.empty()) return 0;
@@ -141,6 +143,7 @@ void Sampler::harvest(const Report& report) {
   sample.local_duration_ns = report.local_duration;
   if (report.last_receipt != Report::kNone)
     sample.root_to_last_ns = report.last_receipt - report.root_start;
+  sample.lateness_ns = std::max<std::int64_t>(report.lateness, 0);
   sample.late = report.lateness > std::max(kToleranceNs, median_of(durations) / 20);
   sample.execution = execution_;
   durations.push_back(sample.duration_ns);
@@ -157,7 +160,12 @@ std::int64_t Sampler::settle(std::vector<Sample>& into, std::int64_t& repeats_le
                              std::size_t& repeated) {
   const auto late = std::count_if(pending_.begin(), pending_.end(),
                                   [](const Sample& sample) { return sample.late; });
-  const std::int64_t again = std::min<std::int64_t>(late, repeats_left);
+  // Where most starts are late, ranks have to wait for each other's cores, and repeating cannot
+  // help.
+  seen_ += static_cast<std::int64_t>(pending_.size());
+  seen_late_ += late;
+  const bool hopeless = seen_ >= kFairTrial && seen_late_ * 2 > seen_;
+  const std::int64_t again = hopeless ? 0 : std::min<std::int64_t>(late, repeats_left);
   repeats_left -= again;
   repeated += static_cast<std::size_t>(again);
   std::int64_t dropped = 0;

@@ -68,6 +68,8 @@ class Sampler {
   std::int64_t margin_ns_ = 1'000'000;
   Execution execution_;
   std::vector<Sample> pending_;
+  std::int64_t seen_ = 0;  // calls settled
+  std::int64_t seen_late_ = 0;
   std::vector<std::int64_t> durations_[2];  // of all calls so far, by side
 };
 

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`quadrille report`: turns results files into one HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from quadrille.bench.results_file import read_results
+from quadrille.errors import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command("report")(report)
+
+
+def report(
+    results: list[Path] = typer.Argument(
+        ..., metavar="RESULTS...", help="Files written by `quadrille bench`."
+    ),
+    output: Path = typer.Option(
+        ..., "-o", "--output", metavar="HTML", help="The page, replaced if it exists."
+    ),
+    title: str = typer.Option("Quadrille report", "--title", help="Heading of the page."),
+) -> None:
+    """Write one self-contained HTML page: charts, limits, stalls, topology, machines, commands."""
+    from quadrille.report.page import render_page  # plotly takes half a second to load
+
+    page = render_page(read_results(results), title)
+    try:
+        output.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"report {output} cannot be written ({error.strerror}); give another -o") from None
+    typer.echo(f"{output}")
