@@ -29,15 +29,16 @@ std::vector<int> world_ranks_of(MPI_Comm communicator, MPI_Comm world) {
   return world_ranks;
 }
 
-TopologyView view_of(const std::vector<int>& world_ranks, const std::vector<std::uint32_t>& host_of_world_rank) {
+TopologyView view_of(const std::vector<int>& world_ranks, const Runtime& runtime) {
   TopologyView view;
   std::map<std::uint32_t, std::uint32_t> number_of;
   for (const int world_rank : world_ranks) {
     const auto next = static_cast<std::uint32_t>(number_of.size());
-    const std::uint32_t host = host_of_world_rank[static_cast<std::size_t>(world_rank)];
-    view.host_of_rank.push_back(number_of.try_emplace(host, next).first->second);
+    const std::uint32_t host = runtime.host_of_world_rank()[static_cast<std::size_t>(world_rank)];
+    const auto [entry, unseen] = number_of.try_emplace(host, next);
+    if (unseen) view.segment_of_host.push_back(runtime.segment_of_host()[host]);
+    view.host_of_rank.push_back(entry->second);
   }
-  view.segment_of_host.assign(number_of.size(), 0);
   return view;
 }
 
@@ -78,7 +79,7 @@ void Communicator::attach(MPI_Comm handle) {
   }
   const std::optional<std::uint32_t> context = runtime->contexts().agree(handle);
   if (!context) return;
-  TopologyView view = view_of(world_ranks, runtime->host_of_world_rank());
+  TopologyView view = view_of(world_ranks, *runtime);
   PMPI_Comm_set_attr(handle, runtime->communicator_key(),
                      new Communicator(handle, *context, rank, std::move(world_ranks), std::move(view)));
 }

@@ -12,12 +12,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 
 #include "executor/waiting.h"
 #include "mpi/communicator.h"
 #include "mpi/version.h"
+#include "network/model.h"
 
 namespace quadrille {
 namespace {
@@ -96,6 +98,15 @@ void Runtime::start() {
   if (!runtime->shake_hands(problem.empty())) return;
   runtime->open_shadows();
   runtime->learn_hosts();
+  if (const std::string misfit = runtime->take_model(); !misfit.empty()) {
+    if (runtime->world_rank_ == 0) {
+      std::fprintf(stderr, "quadrille: %s: %s; the program runs on with the MPI library alone\n",
+                   runtime->settings_.model.c_str(), misfit.c_str());
+    }
+    runtime->free_shadows();
+    return;
+  }
+  PMPI_Comm_set_attr(MPI_COMM_SELF, runtime->closing_key_, runtime.get());
   if (runtime->settings_.logs("start") && runtime->world_rank_ == 0) {
     std::fprintf(stderr, "event=start version=%s ranks=%d hosts=%zu mpi=\"%s\"\n", version, runtime->world_size_,
                  runtime->host_names_.size(), library_version().c_str());
@@ -154,15 +165,18 @@ void Runtime::open_shadows() {
 
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Communicator::forget, &communicator_key_, nullptr);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::close, &closing_key_, nullptr);
-  PMPI_Comm_set_attr(MPI_COMM_SELF, closing_key_, this);
+}
+
+void Runtime::free_shadows() {
+  PMPI_Comm_free(&shadow_);
+  PMPI_Comm_free(&self_shadow_);
 }
 
 int Runtime::close(MPI_Comm, int, void* state, void*) {
   auto* runtime = static_cast<Runtime*>(state);
   // MPI_COMM_WORLD keeps its attributes through MPI_Finalize on some libraries: ours goes here.
   PMPI_Comm_delete_attr(MPI_COMM_WORLD, runtime->communicator_key_);
-  PMPI_Comm_free(&runtime->shadow_);
-  PMPI_Comm_free(&runtime->self_shadow_);
+  runtime->free_shadows();
   the_runtime.reset();
   return MPI_SUCCESS;
 }
@@ -186,6 +200,28 @@ void Runtime::learn_hosts() {
   std::vector<char> names(width * all.size());
   PMPI_Allgather(name.data(), width, MPI_CHAR, names.data(), width, MPI_CHAR, shadow_);
   for (const int rank : first_rank) host_names_.emplace_back(&names[static_cast<std::size_t>(rank) * width]);
+}
+
+// Only rank 0's file counts: its contents go to all ranks, so that all come to the same result.
+std::string Runtime::take_model() {
+  segment_of_host_.assign(host_names_.size(), 0);
+  if (settings_.model.empty()) return "";
+  std::string contents;
+  if (world_rank_ == 0) {
+    std::ifstream file(settings_.model, std::ios::binary);
+    contents.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  std::int64_t length = static_cast<std::int64_t>(contents.size());
+  PMPI_Bcast(&length, 1, MPI_INT64_T, 0, shadow_);
+  if (length == 0) return "the model file is empty or cannot be read on rank 0's host";
+  contents.resize(static_cast<std::size_t>(length));
+  PMPI_Bcast(contents.data(), static_cast<int>(length), MPI_BYTE, 0, shadow_);
+  const auto model = parse_model(contents);
+  if (!model.ok()) return model.error().message;
+  auto segments = segments_of(model.value(), host_names_);
+  if (!segments.ok()) return segments.error().message;
+  segment_of_host_ = std::move(segments.value());
+  return "";
 }
 
 }  // namespace quadrille

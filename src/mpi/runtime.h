@@ -36,13 +36,17 @@ class Runtime {
   int world_rank() const { return world_rank_; }
   // By world rank: hosts numbered from 0 in the order of their lowest world rank.
   const std::vector<std::uint32_t>& host_of_world_rank() const { return host_of_world_rank_; }
+  const std::vector<std::uint32_t>& segment_of_host() const { return segment_of_host_; }
   const std::string& host_name(std::uint32_t host) const { return host_names_[host]; }
 
  private:
   Runtime() = default;
   bool shake_hands(bool usable);
   void open_shadows();
+  void free_shadows();
   void learn_hosts();
+  // Reads the model file, if there is one; returns what is wrong with it, or nothing. The same on all ranks.
+  std::string take_model();
   static int close(MPI_Comm, int, void*, void*);
 
   Settings settings_;
@@ -56,6 +60,7 @@ class Runtime {
   int world_rank_ = 0;
   int world_size_ = 1;
   std::vector<std::uint32_t> host_of_world_rank_;
+  std::vector<std::uint32_t> segment_of_host_;
   std::vector<std::string> host_names_;
 };
 
