@@ -70,7 +70,10 @@ def demonstrate(plan: Plan) -> Path:
         print(f"quadrille: {warning}", file=sys.stderr)
     Console().print(_table(native, ours))
     difference = check_energies(native, ours)
-    print(f"Energies of the last step agree to {difference:.0e} of their value.")
+    same = (
+        f"agree to {difference:.0e} of their value" if difference else "are the same in every printed digit"
+    )
+    print(f"Energies of the last step {same}.")
     return report
 
 

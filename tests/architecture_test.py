@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Holds the rules of ARCHITECTURE.md: who may include whom, where MPI may be seen, how files are kept.
+
+Each rule is a function from a source tree to the violations in it. The project's own tree must have none, and
+a tree with a planted violation must have that one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+MAY_INCLUDE = {
+    "base": set(),
+    "schedule": {"base"},
+    "network": {"base", "schedule"},
+    "algorithms": {"base", "schedule", "network"},
+    "planner": {"base", "schedule", "network", "algorithms"},
+    "wire": {"base"},
+    "executor": {"base", "schedule", "wire"},
+    "mpi": {"base", "schedule", "network", "algorithms", "planner", "wire", "executor", "preload"},
+    "fabric": {"base", "wire"},
+    "preload": set(),
+    "apps": {
+        "base",
+        "schedule",
+        "network",
+        "algorithms",
+        "planner",
+        "wire",
+        "executor",
+        "mpi",
+        "fabric",
+        "preload",
+    },
+}
+SEES_MPI = re.compile(r"src/(mpi|apps)/|src/executor/transports/mpi_p2p")
+CALLS_ONLY_PMPI = re.compile(r"src/(mpi|executor)/(?!(.*/)?intercept)")
+NAMES_TO_AVOID = re.compile(r"(^|_)(utils?|helpers?|commons?|managers?)(_|\.|$)")
+LONGEST_FILE = 500
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+_MPI_CALL = re.compile(r"(?<![\w.])(MPI_[A-Z][a-z]\w*)\s*\(")
+_NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+_ALGORITHM_ROW = re.compile(r"^ALGORITHM\((\w+),", re.MULTILINE)
+_NATIVE = {".c", ".cpp", ".h", ".def"}
+_SOURCES = {*_NATIVE, ".py", ".sh", ".cmake", ".toml"}
+
+Rule = Callable[[Path], Iterator[str]]
+
+
+def sources(tree: Path, suffixes: set[str]) -> Iterator[tuple[Path, str]]:
+    """Yield each source file below the tree's own folders with its content."""
+    for folder in ("src", "python/quadrille", "tests", "scripts", "cmake"):
+        for path in sorted((tree / folder).rglob("*")):
+            if path.suffix in suffixes and path.is_file():
+                yield path, path.read_text(encoding="utf-8")
+
+
+def includes_against_the_layers(tree: Path) -> Iterator[str]:
+    """Find includes of a layer that the including one does not stand on."""
+    for path, text in sources(tree, _NATIVE):
+        name = path.relative_to(tree).as_posix()
+        if not name.startswith("src/") or name.count("/") < 2:
+            continue
+        layer = name.split("/")[1]
+        if layer not in MAY_INCLUDE:
+            yield f"{name}: layer {layer} is not in the list"
+            continue
+        for quoted, _ in _INCLUDE.findall(text):
+            included = quoted.split("/")[0]
+            if included in MAY_INCLUDE and included != layer and included not in MAY_INCLUDE[layer]:
+                yield f"{name}: {layer} includes {quoted}"
+
+
+def mpi_seen_where_it_must_not_be(tree: Path) -> Iterator[str]:
+    """Find <mpi.h> outside the layers that may know MPI."""
+    for path, text in sources(tree, _NATIVE):
+        name = path.relative_to(tree).as_posix()
+        seen = any(angled == "mpi.h" or quoted == "mpi.h" for quoted, angled in _INCLUDE.findall(text))
+        if name.startswith("src/") and seen and not SEES_MPI.match(name):
+            yield f"{name}: includes <mpi.h>"
+
+
+def mpi_called_instead_of_pmpi(tree: Path) -> Iterator[str]:
+    """Find calls that other tools, or we ourselves, would intercept."""
+    for path, text in sources(tree, _NATIVE):
+        name = path.relative_to(tree).as_posix()
+        if CALLS_ONLY_PMPI.match(name) and path.suffix != ".def":
+            for call in _MPI_CALL.findall(_NO_CODE.sub("", text)):
+                yield f"{name}: calls {call}, not P{call}"
+
+
+def files_too_long(tree: Path) -> Iterator[str]:
+    """Find files above the length at which they must be split."""
+    for path, text in sources(tree, _SOURCES):
+        if text.count("\n") > LONGEST_FILE:
+            yield f"{path.relative_to(tree)}: {text.count(chr(10))} lines"
+
+
+def files_without_licence(tree: Path) -> Iterator[str]:
+    """Find files that do not open with their licence."""
+    for path, text in sources(tree, _SOURCES):
+        if "SPDX-License-Identifier: BSD-3-Clause" not in "".join(text.splitlines(True)[:3]):
+            yield f"{path.relative_to(tree)}: no SPDX line at the top"
+
+
+def names_that_say_nothing(tree: Path) -> Iterator[str]:
+    """Find files and folders named after nothing they do."""
+    for path, _ in sources(tree, _SOURCES):
+        for part in path.relative_to(tree).parts:
+            if NAMES_TO_AVOID.search(part):
+                yield f"{path.relative_to(tree)}: {part} does not say what it is for"
+
+
+def algorithms_without_a_file(tree: Path) -> Iterator[str]:
+    """Find rows of the table of algorithms whose file is missing."""
+    table = tree / "src/algorithms/algorithms.def"
+    rows = _ALGORITHM_ROW.findall(table.read_text(encoding="utf-8")) if table.exists() else []
+    if table.exists() and not rows:
+        yield "src/algorithms/algorithms.def: no row"
+    for name in rows:
+        if not (table.parent / f"{name}.cpp").exists():
+            yield f"src/algorithms/algorithms.def: {name} has no {name}.cpp"
+
+
+def commands_imported_from_below(tree: Path) -> Iterator[str]:
+    """Find Python modules under the command line that import it."""
+    package = tree / "python" / "quadrille"
+    for path, text in sources(tree, {".py"}):
+        if package in path.parents and path.parent.name != "commands" and path.name != "cli.py":
+            for line in re.findall(r"^\s*(?:from|import) +quadrille\.commands.*", text, re.MULTILINE):
+                yield f"{path.relative_to(tree)}: {line.strip()}"
+
+
+RULES: list[Rule] = [
+    includes_against_the_layers,
+    mpi_seen_where_it_must_not_be,
+    mpi_called_instead_of_pmpi,
+    files_too_long,
+    files_without_licence,
+    names_that_say_nothing,
+    algorithms_without_a_file,
+    commands_imported_from_below,
+]
+
+SPDX = "// SPDX-License-Identifier: BSD-3-Clause\n"
+PYTHON_SPDX = SPDX.replace("//", "#")
+PLANTED: list[tuple[Rule, str, str]] = [
+    (includes_against_the_layers, "src/schedule/step.h", SPDX + '#include "planner/planner.h"\n'),
+    (includes_against_the_layers, "src/executor/run.cpp", SPDX + '# include "algorithms/algorithm.h"\n'),
+    (includes_against_the_layers, "src/preload/shim.c", SPDX + '#include "base/error.h"\n'),
+    (includes_against_the_layers, "src/misc/thing.h", SPDX),
+    (mpi_seen_where_it_must_not_be, "src/planner/planner.cpp", SPDX + "#include <mpi.h>\n"),
+    (mpi_seen_where_it_must_not_be, "src/executor/executor.cpp", SPDX + "#include <mpi.h>\n"),
+    (mpi_called_instead_of_pmpi, "src/mpi/runtime.cpp", SPDX + "int go() { return MPI_Barrier(c); }\n"),
+    (mpi_called_instead_of_pmpi, "src/executor/transports/mpi_p2p.cpp", SPDX + "  MPI_Isend (a, b);\n"),
+    (
+        files_too_long,
+        "python/quadrille/long.py",
+        PYTHON_SPDX + "x = 1\n" * 500,
+    ),
+    (files_without_licence, "scripts/go.sh", "#!/bin/bash\n"),
+    (names_that_say_nothing, "src/base/string_util.h", SPDX),
+    (names_that_say_nothing, "python/quadrille/helpers/x.py", PYTHON_SPDX),
+    (
+        algorithms_without_a_file,
+        "src/algorithms/algorithms.def",
+        SPDX + 'ALGORITHM(bcast_x, bcast, "")\n',
+    ),
+    (commands_imported_from_below, "python/quadrille/lab/x.py", "from quadrille.commands import run\n"),
+]
+
+HARMLESS: list[tuple[str, str]] = [
+    ("src/executor/executor.cpp", SPDX + '#include "schedule/schedule.h"\n#include <vector>\n'),
+    ("src/executor/transports/mpi_p2p.cpp", SPDX + "#include <mpi.h>\n// MPI_Isend(x)\nPMPI_Isend(x);\n"),
+    ("src/mpi/intercept_collectives.cpp", SPDX + "int MPI_Barrier(MPI_Comm c) { return 0; }\n"),
+    ("src/mpi/message.cpp", SPDX + 'warn("MPI_Init(3) failed"); /* MPI_Send(\n) */ call->MPI_Comm;\n'),
+    ("src/planner/community.h", SPDX),
+]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.__name__))
+def test_the_project_keeps_the_rule(rule: Rule) -> None:
+    assert list(rule(ROOT)) == []
+
+
+def test_the_rules_are_held_against_something() -> None:
+    layers = {path.relative_to(ROOT).parts[1] for path, _ in sources(ROOT, _NATIVE) if "src" in path.parts}
+    assert {"base", "schedule", "algorithms", "planner", "executor", "mpi"} <= layers
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "content"), PLANTED, ids=lambda value: getattr(value, "__name__", None)
+)
+def test_a_planted_violation_is_found(rule: Rule, name: str, content: str, tmp_path: Path) -> None:
+    planted = tmp_path / name
+    planted.parent.mkdir(parents=True)
+    planted.write_text(content)
+    found = list(rule(tmp_path))
+    assert len(found) == 1
+    assert found[0].startswith(name)
+
+
+@pytest.mark.parametrize(("name", "content"), HARMLESS)
+def test_what_is_allowed_passes_every_rule(name: str, content: str, tmp_path: Path) -> None:
+    allowed = tmp_path / name
+    allowed.parent.mkdir(parents=True)
+    allowed.write_text(content)
+    assert [finding for rule in RULES for finding in rule(tmp_path)] == []
