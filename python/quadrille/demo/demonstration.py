@@ -70,9 +70,7 @@ def demonstrate(plan: Plan) -> Path:
         print(f"quadrille: {warning}", file=sys.stderr)
     Console().print(_table(native, ours))
     difference = check_energies(native, ours)
-    same = (
-        f"agree to {difference:.0e} of their value" if difference else "are the same in every printed digit"
-    )
+    same = f"agree to {difference:.0e} of their value" if difference else "are the same digit for digit"
     print(f"Energies of the last step {same}.")
     return report
 

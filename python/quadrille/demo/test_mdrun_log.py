@@ -29,9 +29,7 @@ def test_energies_are_those_of_the_last_step_not_the_averages() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "missing", [" PME 3D-FFT Comm.", "       Time:", "   Energies (kJ/mol)", " PME mesh"]
-)
+@pytest.mark.parametrize("missing", [" PME 3D-FFT", "       Time:", "   Energies (kJ", " PME mesh"])
 def test_a_log_that_was_cut_off_is_an_error(missing: str) -> None:
     with pytest.raises(QuadrilleError, match="did not reach its end"):
         read_mdrun_log(LOG.replace(missing, " gone"))
