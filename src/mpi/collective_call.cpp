@@ -26,16 +26,16 @@ std::uint64_t data_bytes(const UserBuffer& buffer) {
   return static_cast<std::uint64_t>(buffer.count) * static_cast<std::uint64_t>(size);
 }
 
-void log_verdict(const Shape& shape, const Decision& decision, std::span<const std::int64_t> summed) {
+void log_verdict(const Shape& shape, const Decision& decision, std::span<const std::int64_t> longest) {
   std::string line = std::string("event=plan collective=") + name_of(shape.collective) +
                      " ranks=" + std::to_string(shape.ranks) + " bytes=" + std::to_string(message_size(shape).value) +
                      " chosen=" + decision.candidates[decision.trial.candidate()].name + " reason=" + decision.reason;
   const std::size_t candidates = decision.candidates.size();
   for (std::size_t i = 0; i < candidates; ++i) {
     line += " " + decision.candidates[i].name + "_us=";
-    for (std::size_t round = 0; round * candidates < summed.size(); ++round) {
+    for (std::size_t round = 0; round * candidates < longest.size(); ++round) {
       const std::size_t place = round % 2 == 0 ? i : candidates - 1 - i;
-      line += (round == 0 ? "" : ",") + std::to_string(summed[round * candidates + place] / shape.ranks / 1000);
+      line += (round == 0 ? "" : ",") + std::to_string(longest[round * candidates + place] / 1000);
     }
   }
   std::fprintf(stderr, "%s\n", line.c_str());
@@ -100,11 +100,11 @@ void CollectiveCall::decide() {
 
 void CollectiveCall::agree_on_verdict() {
   const std::span<const std::int64_t> samples = decision_->trial.samples();
-  std::vector<std::int64_t> summed(samples.size());
-  PMPI_Allreduce(samples.data(), summed.data(), static_cast<int>(samples.size()), MPI_INT64_T, MPI_SUM, arguments_.comm);
-  decision_->trial.decide(summed);
+  std::vector<std::int64_t> longest(samples.size());
+  PMPI_Allreduce(samples.data(), longest.data(), static_cast<int>(samples.size()), MPI_INT64_T, MPI_MAX, arguments_.comm);
+  decision_->trial.decide(longest);
   if (communicator_->rank() == 0 && Runtime::active()->settings().logs("plan")) {
-    log_verdict(shape_, *decision_, summed);
+    log_verdict(shape_, *decision_, longest);
   }
 }
 

@@ -38,29 +38,29 @@ void Trial::record(std::int64_t duration_ns) {
 
 // Whether the verdict beat the MPI library in all rounds but one at the most: a mean alone can be won by the MPI library's bad
 // luck in a single call.
-bool Trial::won_rounds(std::span<const std::int64_t> summed) const {
+bool Trial::won_rounds(std::span<const std::int64_t> longest) const {
   std::size_t lost = 0;
   for (std::size_t first = 0; first < wanted_; first += candidates_) {
     std::int64_t mine = 0;
     std::int64_t library = 0;
     for (std::size_t call = first; call < first + candidates_; ++call) {
-      if (candidate_of(call) == verdict_) mine = summed[call];
-      if (candidate_of(call) == 0) library = summed[call];
+      if (candidate_of(call) == verdict_) mine = longest[call];
+      if (candidate_of(call) == 0) library = longest[call];
     }
     if (mine >= library) ++lost;
   }
   return lost <= 1;
 }
 
-void Trial::decide(std::span<const std::int64_t> summed) {
-  assert(summed.size() == wanted_);
+void Trial::decide(std::span<const std::int64_t> longest) {
+  assert(longest.size() == wanted_);
   const std::size_t rounds = wanted_ / candidates_;
   std::vector<std::int64_t> total(candidates_, 0);
   std::vector<std::int64_t> worst(candidates_, 0);
   for (std::size_t call = 0; call < wanted_; ++call) {
     const std::uint32_t candidate = candidate_of(call);
-    total[candidate] += summed[call];
-    if (summed[call] > worst[candidate]) worst[candidate] = summed[call];
+    total[candidate] += longest[call];
+    if (longest[call] > worst[candidate]) worst[candidate] = longest[call];
   }
   // One outlier each is forgiven: the first call of a candidate opens connections.
   if (rounds > 1) {
@@ -70,7 +70,7 @@ void Trial::decide(std::span<const std::int64_t> summed) {
   for (std::uint32_t i = 1; i < candidates_; ++i) {
     if (total[i] < total[verdict_]) verdict_ = i;
   }
-  if (total[verdict_] * 100 > total[0] * worthwhile_percent || !won_rounds(summed)) verdict_ = 0;
+  if (total[verdict_] * 100 > total[0] * worthwhile_percent || !won_rounds(longest)) verdict_ = 0;
   settled_ = true;
   samples_ = {};
 }

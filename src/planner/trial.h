@@ -3,9 +3,9 @@
 // state machine without a clock or a network: call numbers and durations go in, a candidate comes out. Candidate 0 is the
 // MPI library.
 //
-// All ranks decide alike: which candidate a call takes follows from the call's number, and the verdict from the
-// samples summed over all ranks, which every rank has received alike. Summing each rank's duration charges a candidate for
-// stalls wherever they happen; the wait for late ranks is in all candidates' sums alike, for they take turns.
+// All ranks decide alike: which candidate a call takes follows from the call's number, and the verdict from each call's
+// longest duration on any rank, which every rank has received. The longest is what a program that goes on together waits
+// for; a wait for late ranks lengthens all candidates' calls alike, for they take turns, and favours none.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ class Trial {
   // How long the call just made took on this rank. REQUIRES: !settled() && !samples_are_due().
   void record(std::int64_t duration_ns);
 
-  // All rounds are done: before the next call, the ranks sum `samples` and hand the sums in.
+  // All rounds are done: before the next call, the ranks take the maximum of each of `samples` over all ranks and hand these in.
   bool samples_are_due() const { return !settled_ && samples_.size() == wanted_; }
   std::span<const std::int64_t> samples() const { return samples_; }  // [rounds * candidates]
-  void decide(std::span<const std::int64_t> summed);
+  void decide(std::span<const std::int64_t> longest);
 
  private:
   std::uint32_t candidate_of(std::size_t call) const;
-  bool won_rounds(std::span<const std::int64_t> summed) const;
+  bool won_rounds(std::span<const std::int64_t> longest) const;
 
   std::uint32_t candidates_;
   std::size_t wanted_;
