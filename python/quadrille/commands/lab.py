@@ -73,9 +73,9 @@ def run(
     quadrille: Annotated[bool, typer.Option("--quadrille", help="Run it under `quadrille run`.")] = False,
 ) -> None:
     """Run an MPI program on a lab: `quadrille lab run [options] -- PROGRAM ARGUMENTS`."""
-    found = Lab.find(lab)
-    result = found.run(
-        _command(context), mpi, ranks, per_host, _environment(env), quadrille, capture=False, timeout_s=None
+    program = _command(context)
+    result = Lab.find(lab).run(
+        program, mpi, ranks, per_host, _environment(env), quadrille, capture=False, timeout_s=None
     )
     warning = result.cpu.warning()
     if warning:
@@ -89,7 +89,8 @@ def execute(
     lab: LabOption = None,
 ) -> None:
     """Run a command on one host: `quadrille lab exec HOST -- COMMAND`."""
-    line = Lab.find(lab).enter(host, _command(context))
+    command = _command(context)
+    line = Lab.find(lab).enter(host, command)
     os.execv(line[0], line)
 
 
@@ -176,7 +177,9 @@ def topologies() -> None:
 
 
 def _command(context: typer.Context) -> list[str]:
-    command = [argument for at, argument in enumerate(context.args) if argument != "--" or at > 0]
+    command = context.args[1:] if context.args[:1] == ["--"] else context.args
+    if command[:1] != [] and command[0].startswith("-") and context.args[0] != "--":
+        raise UsageError(f"{command[0]}: options stand before HOST or --; `{context.command_path} --help`")
     if not command:
         raise UsageError("no program given; write it after --, as in `quadrille lab run -n 4 -- ./hello`")
     return command

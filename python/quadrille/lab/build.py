@@ -191,11 +191,22 @@ def far_end(end: str) -> str:
 
 
 def _losses(wiring: Wiring) -> list[tuple[str, str, float]]:
-    rules = [(cable.host, "egress", cable.loss_to_host) for cable in wiring.hosts]
-    rules += [(cable.host, "ingress", cable.loss_from_host) for cable in wiring.hosts]
-    rules += [(end, "egress", trunk.loss) for trunk in wiring.trunks for end in trunk_ends(trunk)]
-    rules += [(f"bus.{bus.name}", "egress", bus.loss) for bus in wiring.buses]
+    # A bus loses a frame where it leaves the bus, so that the lost one took its time too.
+    on_bus = {bus.name: bus.loss for bus in wiring.buses}
+    rules = [
+        (cable.host, "out", _either(cable.loss_to_host, on_bus.get(cable.bridge, 0)))
+        for cable in wiring.hosts
+    ]
+    rules += [(cable.host, "in", cable.loss_from_host) for cable in wiring.hosts]
+    for trunk in wiring.trunks:
+        for end, bridge in zip(trunk_ends(trunk), (trunk.one, trunk.other), strict=True):
+            rules.append((end, "out", _either(trunk.loss, on_bus.get(bridge, 0))))
     return [rule for rule in rules if rule[2] > 0]
+
+
+def _either(one: float, other: float) -> float:
+    """Return the probability that at least one of two independent losses happens."""
+    return 1 - (1 - one) * (1 - other)
 
 
 class _HostChild:

@@ -65,9 +65,10 @@ def _signal_all(state: LabState, host: str, number: signal.Signals) -> int:
 def _signal_until_done(state: LabState, host: str, number: signal.Signals) -> int:
     """Repeat until no process of the host runs: a process may fork between the look and the signal."""
     met: set[int] = set()
+    done = "TtZX" if number == signal.SIGSTOP else "ZX"
     deadline = time.monotonic() + _PATIENCE_S
     while True:
-        running = {pid for pid in processes_inside(state, [host]) if _state_of(pid) not in "TtZX"}
+        running = {pid for pid in processes_inside(state, [host]) if _state_of(pid) not in done}
         met |= running
         if not running:
             return len(met)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pyroute2.netlink.rtnl import rt_scope
+
 from quadrille.lab import namespaces as ns
 from quadrille.lab.interfaces import limit, no_ipv6, offloads_off
 from quadrille.lab.wiring import HostCable
@@ -55,6 +57,8 @@ def settle(ipr: Any, cable: HostCable, addresses: HostAddresses, hosts_file: Pat
         host, prefix = address.split("/")
         ipr.link("set", index=links[name], state="up")
         ipr.addr("add", index=links[name], address=host, prefixlen=int(prefix))
+    # There is no default route; without this one nobody could join a multicast group.
+    ipr.route("add", dst="224.0.0.0/4", oif=links[FAST_INTERFACE], scope=rt_scope["link"])
     return {"cookie": ns.network_cookie(), "congestion_control": choose_congestion_control()}
 
 

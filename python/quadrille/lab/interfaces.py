@@ -75,18 +75,22 @@ def redirect_ingress(ipr: Any, index: int, target: int) -> None:
 
 
 def lose(rules: Sequence[tuple[str, str, float]]) -> None:
-    """Drop frames at random: `rules` are (interface, "ingress" or "egress", probability 0..1).
+    """Drop frames at random: `rules` are (bridge port, "in" or "out", probability 0..1).
 
-    Raises QuadrilleError when nftables or this kernel cannot.
+    In the bridge, not at the interfaces: netdev hooks do not see what `mirred` redirects to a bus. Raises
+    QuadrilleError when nftables or this kernel cannot.
     """
     if not rules:
         return
-    chains = "".join(
-        f' chain c{at} {{ type filter hook {hook} device "{name}" priority 0; policy accept;\n'
-        f"  numgen random mod 1000000 < {round(probability * 1e6)} counter drop;\n }}\n"
-        for at, (name, hook, probability) in enumerate(rules)
-    )
-    script = f"table netdev quadrille {{\n{chains}}}\n"
+    chains = ""
+    for direction, name, hook in (("in", "iifname", "prerouting"), ("out", "oifname", "postrouting")):
+        drops = "".join(
+            f'  {name} "{port}" numgen random mod 1000000 < {round(part * 1e6)} counter drop\n'
+            for port, way, part in rules
+            if way == direction
+        )
+        chains += f" chain {direction} {{ type filter hook {hook} priority 0; policy accept;\n{drops} }}\n"
+    script = f"table bridge quadrille {{\n{chains}}}\n"
     try:
         done = subprocess.run(["nft", "-f", "-"], input=script, text=True, capture_output=True, timeout=20)
     except FileNotFoundError:

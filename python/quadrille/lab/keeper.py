@@ -99,6 +99,8 @@ def _notes(hosts: dict[str, BuiltHost], user_namespace: bool) -> list[str]:
 
 def main() -> None:
     """Parse the arguments that `lab up` passes and keep the lab."""
+    if os.fork():
+        os._exit(0)  # so that whoever called `lab up` need not wait for a child that lives on
     directory, lock, answer = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     os.write(lock, f"{os.getpid()}\n".encode())
     keep(directory, answer, "--user-namespace" in sys.argv[4:])

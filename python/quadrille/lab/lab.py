@@ -167,7 +167,7 @@ def _start_keeper(directory: Path, lock: int, user_namespace: bool) -> None:
     if user_namespace:
         command.append("--user-namespace")
     with (directory / "keeper.log").open("w") as log:
-        keeper = subprocess.Popen(
+        subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -175,14 +175,13 @@ def _start_keeper(directory: Path, lock: int, user_namespace: bool) -> None:
             pass_fds=(lock, writer),
             start_new_session=True,
             cwd="/",
+            check=False,
         )
     os.close(writer)
     with os.fdopen(reader) as stream:
         text = stream.readline()
     answer: dict[str, Any] = json.loads(text) if text else {}
     if "ready" not in answer:
-        keeper.wait()
         log_text = (directory / "keeper.log").read_text(encoding="utf-8", errors="replace").strip()
         reason = answer.get("error") or log_text or "its keeper ended without a word"
         raise QuadrilleError(f"lab {directory.name} cannot be built: {reason}")
-    keeper.returncode = 0  # it lives on by design; keeps Popen from warning about a child left running

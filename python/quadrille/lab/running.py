@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -127,7 +128,9 @@ def _terminate(child: subprocess.Popen[bytes]) -> None:
 @contextmanager
 def _signals_passed_to(child: subprocess.Popen[bytes]) -> Iterator[None]:
     def pass_on(number: int, _frame: object) -> None:
-        child.send_signal(number)
+        # A terminal's Ctrl-C goes to the whole group; a second one would make mpirun give up its orderly end.
+        if number != signal.SIGINT or not sys.stdin.isatty():
+            child.send_signal(number)
 
     in_main = threading.current_thread() is threading.main_thread()  # the only one that may set handlers
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main else ()

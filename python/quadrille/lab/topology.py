@@ -34,6 +34,7 @@ BufferKib = Annotated[float, Field(ge=3, le=1024 * 1024, description="KiB; at le
 Percent = Annotated[float, Field(ge=0, lt=100, description="per cent of frames dropped at random")]
 Share = Annotated[float, Field(ge=0, le=0.95, description="share of the link's rate, 0 to 0.95")]
 Milliseconds = Annotated[float, Field(ge=0, le=10_000)]
+_LONGEST_RANGE = TEST_NETWORK.num_addresses
 _RANGE = re.compile(r"^([a-z][a-z-]*)(\d+)\.\.\1(\d+)$")
 
 
@@ -108,8 +109,8 @@ class Hosts(_Table):
                 expanded.append(name)
                 continue
             first, last = int(found[2]), int(found[3])
-            if not first <= last < first + 65536:
-                raise ValueError(f"{name} is not a range of at most 65536 names that grows")
+            if not first <= last < first + _LONGEST_RANGE:
+                raise ValueError(f"{name} is not a range of at most {_LONGEST_RANGE} names that grows")
             expanded += [f"{found[1]}{number}" for number in range(first, last + 1)]
         return expanded
 

@@ -74,10 +74,9 @@ def _check_attachments(topology: Topology, origin: str, nodes: dict[str, str]) -
             _refuse(
                 origin, f"hosts[{index}].on", entry.on, f"no such switch, group or bus among {sorted(nodes)}"
             )
-        for key in ("to_host_mbit", "loss_from_host_percent"):
-            if entry.on in buses and getattr(entry, key):
-                reason = "a host on a bus has no link of its own that way; set it on the bus"
-                _refuse(origin, f"hosts[{index}].{key}", getattr(entry, key), reason)
+        if entry.on in buses and entry.to_host_mbit:
+            reason = "a host on a bus hears all of it; set rate_mbit of the bus"
+            _refuse(origin, f"hosts[{index}].to_host_mbit", entry.to_host_mbit, reason)
     for index, trunk in enumerate(topology.trunk):
         for at, name in enumerate(trunk.between):
             if name not in nodes:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verdict on who set the pace, from given counters."""
+
+from __future__ import annotations
+
+import pytest
+
+from quadrille.lab.cpu import CpuSample, CpuWatch, capacity_warning, judge, sample
+
+
+def samples(*softirq_per_s: float, ksoftirqd_per_s: float = 0.0) -> list[CpuSample]:
+    found, softirq = [CpuSample(0, 0, 0, 0, 0)], 0.0
+    for at, part in enumerate(softirq_per_s, start=1):
+        softirq += part
+        found.append(CpuSample(float(at), softirq, 0, 0, at * ksoftirqd_per_s))
+    return found
+
+
+def test_a_run_with_room_for_the_switches_is_not_marked() -> None:
+    report = judge(samples(0.36, 0.36, 0.36), cores=2)
+    assert report.softirq_share == pytest.approx(0.18)
+    assert not report.bound_by_cpu
+    assert report.warning() is None
+
+
+def test_a_run_that_kept_the_cores_busy_with_frames_is_marked() -> None:
+    report = judge(samples(0.58, 0.58, 0.1), cores=2)
+    assert report.overloaded_share_of_time == pytest.approx(2 / 3)
+    assert report.bound_by_cpu
+    assert "bound by the emulation's CPU" in (report.warning() or "")
+
+
+def test_one_busy_second_of_ten_does_not_mark_a_run() -> None:
+    assert not judge(samples(0.9, *[0.1] * 9), cores=2).bound_by_cpu
+
+
+def test_put_off_soft_interrupts_mark_a_run() -> None:
+    assert judge(samples(0.1, 0.1, ksoftirqd_per_s=0.07), cores=2).bound_by_cpu
+
+
+def test_the_counters_of_this_machine_only_grow() -> None:
+    with CpuWatch() as watch:
+        before = sample()
+        sum(range(200_000))
+        after = sample()
+    assert after.at_s > before.at_s
+    assert after.softirq_s >= before.softirq_s
+    assert after.ksoftirqd_s >= before.ksoftirqd_s
+    assert watch.report.wall_s > 0
+
+
+def test_more_link_rate_than_the_cores_carry_is_announced() -> None:
+    assert capacity_warning(50e6, cores=2) is None
+    assert "200 MB/s" in (capacity_warning(200e6, cores=2) or "")

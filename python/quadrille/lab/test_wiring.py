@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From lab file to cables, truth, ready-made topologies and launcher placement: all without namespaces."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+
+import pytest
+
+from quadrille.errors import UsageError
+from quadrille.lab import ambient
+from quadrille.lab.build import host_addresses, host_table
+from quadrille.lab.ready_made import READY_MADE, ready_made, resolve
+from quadrille.lab.topology import DEEP_BUFFER_KIB, parse_topology
+from quadrille.lab.truth import network_truth
+from quadrille.lab.wiring import FRAME_BYTES, Wiring, wire
+
+
+def wiring(**tables: Any) -> Wiring:
+    return wire(parse_topology(tables, "t"))
+
+
+def test_a_port_takes_rate_and_buffer_of_its_switch_and_the_host_may_override_one_direction() -> None:
+    cable = wiring(
+        switch=[{"name": "s0", "rate_mbit": 25, "buffer_kib": 32}],
+        hosts=[{"names": ["h0"], "on": "s0", "to_host_mbit": 5}],
+    ).hosts[0]
+    assert cable.to_host is not None
+    assert (cable.to_host.rate_bit_s, cable.to_host.limit_bytes) == (5_000_000, 32 * 1024)
+    assert cable.from_host.rate_bit_s == 25_000_000
+    assert cable.from_host.limit_bytes == 1000 * FRAME_BYTES
+
+
+def test_flow_control_makes_every_buffer_of_the_switch_deep() -> None:
+    built = wiring(
+        switch=[
+            {"name": "s0", "rate_mbit": 10, "flow_control": True, "group": [{"name": "g0", "rate_mbit": 20}]}
+        ],
+        hosts=[{"names": ["h0"], "on": "g0"}],
+    )
+    assert built.hosts[0].to_host is not None
+    assert built.hosts[0].to_host.limit_bytes == DEEP_BUFFER_KIB * 1024
+    assert built.trunks[0].from_one is not None
+    assert built.trunks[0].from_one.limit_bytes == DEEP_BUFFER_KIB * 1024
+
+
+def test_the_token_bucket_holds_two_frames() -> None:
+    queue = (
+        wiring(switch=[{"name": "s0", "rate_mbit": 25}], hosts=[{"names": ["h0"], "on": "s0"}])
+        .hosts[0]
+        .from_host
+    )
+    assert queue.burst_bytes == 2 * FRAME_BYTES
+
+
+def test_what_leaves_a_bus_is_not_limited_again() -> None:
+    built = wiring(
+        switch=[{"name": "s0", "rate_mbit": 100}],
+        bus=[{"name": "b0", "rate_mbit": 10}],
+        trunk=[{"between": ["b0", "s0"]}],
+        hosts=[{"names": ["h0"], "on": "b0"}, {"names": ["h1"], "on": "s0"}],
+    )
+    (trunk,) = built.trunks
+    assert trunk.from_one is None
+    assert trunk.from_other is not None
+    assert trunk.from_other.rate_bit_s == 10_000_000
+    assert built.hosts[0].to_host is None
+
+
+def test_the_load_is_the_sum_of_ports_and_buses() -> None:
+    assert wire(ready_made("one_switch", hosts=16, rate_mbit=25)).load_bytes_s() == 50e6
+    assert wire(ready_made("eco_three_buses")).load_bytes_s() == 3.75e6
+
+
+def test_every_host_gets_its_own_addresses() -> None:
+    built = wire(ready_made("one_switch", hosts=300, rate_mbit=1))
+    addresses = host_addresses(built, ipaddress.IPv4Network("198.18.0.0/16"), admin=True)
+    assert len({own.fast for own in addresses.values()}) == 300
+    assert len({cable.mac for cable in built.hosts}) == 300
+    assert addresses["h0"].fast == "198.18.0.1/16"
+    assert addresses["h299"].admin == "198.19.1.44/16"
+    assert "198.18.1.44 h299\n198.19.1.44 h299-admin\n" in host_table(addresses)
+
+
+@pytest.mark.parametrize("name", READY_MADE)
+def test_every_ready_made_topology_is_a_valid_lab_with_defaults(name: str) -> None:
+    truth = network_truth(ready_made(name))
+    listed = [host for segment in truth["segments"] for host in segment["hosts"]]
+    assert sorted(listed) == sorted(host["name"] for host in truth["hosts"])
+    assert {segment["kind"] for segment in truth["segments"]} <= {"switch", "bus"}
+
+
+def test_the_papers_networks_have_their_shapes() -> None:
+    eco = network_truth(ready_made("eco_three_buses"))["segments"]
+    assert [(segment["kind"], segment["hosts"]) for segment in eco] == [
+        ("bus", ["h0", "h3", "h6"]),
+        ("bus", ["h1", "h4", "h7"]),
+        ("bus", ["h2", "h5"]),
+    ]
+    table7 = network_truth(ready_made("eco_table7"))["segments"]
+    assert sorted((segment["kind"], len(segment["hosts"])) for segment in table7) == [
+        ("bus", 3),
+        ("bus", 3),
+        ("bus", 5),
+        ("switch", 2),
+        ("switch", 7),
+    ]
+    assert [len(segment["hosts"]) for segment in network_truth(ready_made("umbc_leaf"))["segments"]] == [
+        18,
+        18,
+    ]
+    groups = network_truth(ready_made("hp_port_groups"))
+    assert [trunk["rate_bit_s"] for trunk in groups["trunks"]] == [100_000_000] * 4
+    assert {len(segment["hosts"]) for segment in groups["segments"]} == {12}
+
+
+def test_parameters_of_ready_made_topologies_are_read_and_refused() -> None:
+    topology = resolve("one_switch:hosts=3,rate_mbit=12.5,flow_control=on")
+    assert topology.host_names() == ["h0", "h1", "h2"]
+    assert topology.switch[0].rate_mbit == 12.5
+    assert topology.switch[0].flow_control
+    for text, said in [
+        ("one_switch:speed=3", "write key=value with one of hosts, rate_mbit"),
+        ("one_switch:hosts=many", "not a number"),
+        ("one_switch:admin=maybe", "write on or off"),
+        ("one_switch:rate_mbit=0", "switch[0].rate_mbit = 0: input should be greater than 0"),
+        ("one_switch:hosts=70000,rate_mbit=1", "70000 hosts need more than its 65534 addresses"),
+        ("one_switch:hosts=0", "h0..h-1"),
+        ("one_swich", "neither a lab file nor one of one_switch"),
+    ]:
+        with pytest.raises(UsageError) as refused:
+            resolve(text)
+        assert said in str(refused.value)
+
+
+def test_an_ambient_datagram_is_valid_and_addressed_to_nobody() -> None:
+    frame = ambient.datagram("02:51:00:00:00:07")
+    header = frame[14:34]
+    total = sum(int.from_bytes(header[at : at + 2], "big") for at in range(0, 20, 2))
+    assert len(frame) == ambient.FRAME_BYTES
+    assert frame[:6] == bytes([2, 0x51, 0, 0, 0, 7])
+    assert (total & 0xFFFF) + (total >> 16) == 0xFFFF
+    assert ipaddress.IPv4Address(header[16:20]) in ipaddress.IPv4Network("198.18.0.0/15")

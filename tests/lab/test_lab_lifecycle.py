@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Coming up, standing side by side, failing on purpose, crashing, and leaving nothing behind."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from lab_traffic import PYTHON, needs_namespaces, quadrille, reaches, topology
+
+from quadrille.errors import QuadrilleError
+from quadrille.lab import namespaces as ns
+from quadrille.lab.ending import end_lab, processes_inside
+from quadrille.lab.lab import Lab
+from quadrille.lab.ready_made import ready_made
+from quadrille.lab.state import is_alive, keeper_pid, lab_directory, labs_locked
+
+pytestmark = [pytest.mark.lab, needs_namespaces, pytest.mark.timeout(120)]
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="changes its user, which only root can")
+SMALL = ready_made("one_switch", hosts=2, rate_mbit=20)
+
+
+def wait_for(condition: Callable[[], bool], patience_s: float = 10) -> None:
+    deadline = time.monotonic() + patience_s
+    while not condition():
+        assert time.monotonic() < deadline, "did not happen in time"
+        time.sleep(0.02)
+
+
+def sleeper(lab: Lab, host: str) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(lab.enter(host, ["sleep", "300"]))
+    wait_for(lambda: processes_inside(lab.state, [host]) != {})
+    return process
+
+
+def test_sixteen_hosts_come_up_in_three_seconds_and_go_without_a_trace() -> None:
+    began = time.monotonic()
+    with Lab.up(ready_made("one_switch"), "t-sixteen") as lab:
+        assert time.monotonic() - began < 3
+        keeper = lab.state.keeper_pid
+        assert lab.on_host("h15", ["hostname"]) == "h15\n"
+    assert not lab.directory.exists()
+    wait_for(lambda: not Path(f"/proc/{keeper}").exists())
+
+
+def test_two_labs_with_the_same_names_and_addresses_do_not_meet() -> None:
+    with Lab.up(SMALL, "t-one") as one, Lab.up(SMALL, "t-two") as two:
+        assert one.state.hosts["h1"].address == two.state.hosts["h1"].address
+        one.kill("h1")
+        assert not reaches(one, "h0", "h1")
+        assert reaches(two, "h0", "h1")
+        before = two.counters().ports["h0"].out_frames
+        one.thaw("h1")
+        assert reaches(one, "h0", "h1")
+        assert two.counters().ports["h0"].out_frames - before < 3
+        one.down()
+        assert reaches(two, "h0", "h1")
+
+
+def test_a_name_can_be_up_once() -> None:
+    with Lab.up(SMALL, "t-once"), pytest.raises(QuadrilleError, match="already up"):
+        Lab.up(SMALL, "t-once")
+
+
+def test_hosts_share_neither_memory_files_nor_abstract_sockets() -> None:
+    with Lab.up(SMALL, "t-private") as lab:
+        lab.on_host("h0", ["sh", "-c", "echo x > /dev/shm/quadrille-private-test"])
+        assert lab.on_host("h0", ["ls", "/dev/shm"]) == "quadrille-private-test\n"
+        assert lab.on_host("h1", ["ls", "/dev/shm"]) == ""
+        assert not Path("/dev/shm/quadrille-private-test").exists()
+        assert lab.on_host("h1", ["getent", "hosts", "h0"]).split()[0] == "198.18.0.1"
+        assert lab.on_host("h1", ["ls", "/sys/class/net"]).split() == ["eth0", "lo"]
+
+
+def test_the_admin_network_is_a_second_unlimited_one() -> None:
+    with Lab.up(ready_made("gamma_dual", hosts=2), "t-admin") as lab:
+        assert lab.on_host("h0", ["getent", "hosts", "h1-admin"]).split()[0] == "198.19.0.2"
+        lab.on_host("h0", ["ping", "-n", "-c", "1", "-W", "2", "h1-admin"])
+        assert "tbf" in lab.on_host("h0", ["tc", "qdisc", "show", "dev", "eth0"])
+        assert "tbf" not in lab.on_host("h0", ["tc", "qdisc", "show", "dev", "adm0"])
+
+
+def test_a_killed_keeper_leaves_only_what_the_next_up_removes() -> None:
+    lab = Lab.up(SMALL, "t-crash")
+    left = sleeper(lab, "h1")
+    os.kill(lab.state.keeper_pid, signal.SIGKILL)
+    wait_for(lambda: not is_alive(lab.directory))
+    with Lab.up(SMALL, "t-crash") as again:
+        assert left.wait(5) == -signal.SIGKILL
+        assert reaches(again, "h0", "h1")
+
+
+def test_a_killed_keeper_leaves_only_what_down_all_removes() -> None:
+    lab = Lab.up(SMALL, "t-crash-all")
+    left = sleeper(lab, "h1")
+    os.kill(lab.state.keeper_pid, signal.SIGKILL)
+    wait_for(lambda: not is_alive(lab.directory))
+    with labs_locked():
+        assert end_lab("t-crash-all")  # what `down --all` does, for this one: others may use labs just now
+    assert left.wait(5) == -signal.SIGKILL
+    assert not lab.directory.exists()
+
+
+@pytest.mark.parametrize("delay_s", [0.3, 0.45, 0.6, 0.9])
+def test_an_up_killed_half_way_does_not_stop_the_next(delay_s: float) -> None:
+    code = "from quadrille.cli import main; main()"
+    up = subprocess.Popen(
+        [sys.executable, "-c", code, "lab", "up", "umbc_leaf", "--name", "t-half"], stdout=subprocess.DEVNULL
+    )
+    time.sleep(delay_s)
+    up.kill()
+    up.wait()
+    directory = lab_directory("t-half")
+    with labs_locked():
+        end_lab("t-half")
+    assert keeper_pid(directory) is None
+    assert not directory.exists()
+    with Lab.up(SMALL, "t-half") as lab:
+        assert reaches(lab, "h0", "h1")
+
+
+def test_down_ends_what_is_inside_and_nothing_else() -> None:
+    outside = subprocess.Popen(["sleep", "300"])
+    try:
+        with Lab.up(SMALL, "t-down") as lab:
+            inside = sleeper(lab, "h0")
+        assert inside.wait(5) == -signal.SIGKILL
+        assert outside.poll() is None
+    finally:
+        outside.kill()
+        outside.wait()
+
+
+def test_a_stale_record_names_no_process_of_another_lab() -> None:
+    with Lab.up(SMALL, "t-fresh") as lab:
+        process = sleeper(lab, "h0")
+        host = lab.state.hosts["h0"]
+        stale = type(host)(**{**host.__dict__, "network_cookie": host.network_cookie + 1})
+        record = type(lab.state)(**{**lab.state.__dict__, "hosts": {"h0": stale}})
+        assert processes_inside(record) == {}
+        assert set(processes_inside(lab.state)) == {process.pid}
+    process.wait(5)
+
+
+def test_a_frozen_host_stops_and_goes_on() -> None:
+    counting = "import time\nfor n in range(10**6): print(n, flush=True); time.sleep(0.01)"
+    with Lab.up(SMALL, "t-freeze") as lab:
+        output = lab.directory / "count"
+        with output.open("w") as stream:
+            process = subprocess.Popen(lab.enter("h1", [PYTHON, "-c", counting]), stdout=stream)
+        wait_for(lambda: output.stat().st_size > 0)
+        assert lab.freeze("h1") == 1
+        frozen_at = output.stat().st_size
+        assert not reaches(lab, "h0", "h1")
+        assert output.stat().st_size == frozen_at
+        assert lab.thaw("h1") == 1
+        wait_for(lambda: output.stat().st_size > frozen_at)
+        assert reaches(lab, "h0", "h1")
+        assert lab.freeze("h1", cables=False) == 1
+        assert reaches(lab, "h0", "h1")
+        assert lab.kill("h1") == 1
+        assert process.wait(5) == -signal.SIGKILL
+        assert not reaches(lab, "h0", "h1")
+
+
+def test_events_of_the_lab_file_happen_during_a_run() -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 20}],
+        "hosts": [{"names": ["h0..h1"], "on": "s0"}],
+        "event": [{"action": "freeze", "host": "h1", "after_s": 0.5, "for_s": 1.0}],
+    }
+    ticking = "import time\nfor n in range(300): print(time.monotonic(), flush=True); time.sleep(0.01)"
+    with Lab.up(topology(**tables), "t-events") as lab:
+        from quadrille.lab.running import run_job
+
+        result = run_job(lab.directory, lab.state, lab.enter("h1", [PYTHON, "-c", ticking]), capture=True)
+        record = json.loads((lab.directory / "last_run.json").read_text(encoding="utf-8"))
+    moments = [float(line) for line in result.output.split()]
+    assert max(later - earlier for earlier, later in itertools.pairwise(moments)) > 0.8
+    assert result.exit_code == record["exit_code"] == 0
+    assert set(record["cpu"]) >= {"softirq_share", "steal_share", "bound_by_cpu"}
+
+
+def test_a_lab_in_a_user_namespace_works_and_says_what_it_lacks() -> None:
+    if not ns.may_unshare(ns.NEWUSER | ns.NEWNET):
+        pytest.skip("no user namespaces on this machine")
+    with Lab.up(ready_made("two_sites", hosts=4), "t-user", user_namespace=True) as lab:
+        assert reaches(lab, "h0", "h2")
+        assert lab.on_host("h2", ["hostname"]) == "h2\n"
+        assert "XDP" in " ".join(lab.state.notes)
+        left = sleeper(lab, "h3")
+        assert lab.freeze("h3") == 1
+        assert lab.counters().ports["h0"].out_frames > 0
+    left.wait(5)
+    assert not lab.directory.exists()
+
+
+@needs_root
+def test_an_ordinary_user_gets_a_lab_in_a_user_namespace(tmp_path: Path) -> None:
+    user = pwd.getpwnam("nobody")
+    os.chown(tmp_path, user.pw_uid, user.pw_gid)
+    for parent in (tmp_path, *tmp_path.parents[:2]):
+        parent.chmod(parent.stat().st_mode | 0o055)
+    command = [sys.executable, "-c", "from quadrille.cli import main; main()", "lab"]
+    setpriv = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+    environment = {**os.environ, "QUADRILLE_LAB_DIR": str(tmp_path / "labs"), "HOME": str(tmp_path)}
+    probe = subprocess.run([*setpriv, sys.executable, "-c", "import quadrille"], env=environment, check=False)
+    if probe.returncode != 0 or shutil.which("setpriv") is None:
+        pytest.skip("an ordinary user cannot read this Python environment")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*setpriv, *command, *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    up = run("up", "one_switch:hosts=2")
+    assert up.returncode == 0, up.stderr
+    try:
+        ping = run("exec", "h0", "--", "ping", "-n", "-c", "1", "-W", "2", "h1")
+        assert ping.returncode == 0, ping.stderr
+        assert "user namespace" in up.stderr
+    finally:
+        down = run("down")
+    assert down.returncode == 0, down.stderr
+    assert not (tmp_path / "labs" / "one_switch").exists()
+
+
+def test_without_privilege_and_without_user_namespaces_the_message_says_so(tmp_path: Path) -> None:
+    if not ns.may_unshare(ns.NEWUSER):
+        pytest.skip("needs a user namespace to take the permission away in")
+    forbid = "echo 0 > /proc/sys/user/max_user_namespaces; echo 0 > /proc/sys/user/max_net_namespaces; "
+    code = "from quadrille.cli import main; main()"
+    result = subprocess.run(
+        [
+            "unshare",
+            "-Ur",
+            "sh",
+            "-c",
+            f'{forbid} exec "$@"',
+            "sh",
+            sys.executable,
+            "-c",
+            code,
+            "lab",
+            "up",
+            "one_switch",
+        ],
+        env={**os.environ, "QUADRILLE_LAB_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert "run as root" in result.stderr
+    assert "max_user_namespaces" in result.stderr
+    assert not (tmp_path / "one_switch").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["up", "nowhere.toml"], 2, "nowhere.toml: cannot be read"),
+        (["up", "one_switch:rate_mbit=0"], 2, "switch[0].rate_mbit = 0"),
+        (["up", "one_switch", "--name", "No Good"], 2, "lab name 'No Good'"),
+        (["status", "--lab", "t-none"], 1, "lab t-none is not up"),
+        (["down", "t-none"], 2, "no lab is called t-none"),
+        (["exec", "--lab", "t-none", "h0", "--", "true"], 1, "lab t-none is not up"),
+        (["exec", "h0", "--lab", "t-none", "--", "true"], 2, "--lab: options stand before HOST"),
+    ],
+)
+def test_wrong_calls_end_with_one_line_and_the_right_code(arguments: list[str], code: int, said: str) -> None:
+    result = quadrille("lab", *arguments)
+    assert (result.returncode, said in result.stderr) == (code, True), result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_status_shows_the_tree_and_its_data() -> None:
+    with Lab.up(ready_made("two_switches_one_trunk", hosts=4), "t-status"):
+        text = quadrille("lab", "status", "--lab", "t-status", "--interval", "0.1")
+        data = quadrille("lab", "status", "--lab", "t-status", "--interval", "0.1", "--json")
+        truth = quadrille("lab", "truth", "--lab", "t-status")
+    assert "trunk to s1 50 Mbit/s" in text.stdout
+    assert all(f"h{number} 50 Mbit/s" in text.stdout for number in range(4))
+    assert set(json.loads(data.stdout)["ports"]) >= {"h0", "h3", "trunk0.a"}
+    segments = json.loads(truth.stdout)["segments"]
+    assert [segment["hosts"] for segment in segments] == [["h0", "h2"], ["h1", "h3"]]
