@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 import time
 from typing import Annotated
 
@@ -105,8 +106,7 @@ def status(
     if json_output:
         typer.echo(json.dumps(as_json(state, observed), indent=1))
     else:
-        console = Console()
-        console.print(as_tree(state, observed), width=None if console.is_terminal else _WIDTH)
+        Console(width=None if sys.stdout.isatty() else _WIDTH).print(as_tree(state, observed))
 
 
 def truth(lab: LabOption = None) -> None:
