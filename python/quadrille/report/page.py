@@ -115,9 +115,9 @@ def _networks(runs: list[Run]) -> str:
 
 _METHOD = (
     "<p>Each call of the program (<code>MPI_X</code>) and of the MPI library alone (<code>PMPI_X</code>) is "
-    "made in the same process. All ranks start a call at an agreed instant on aligned clocks; the time is from "
-    "that instant to the end of the last rank, so that no barrier is measured. Calls come in blocks: native, "
-    "ours, ours, native; and, apart, in turn, which lets TCP connections idle between calls. Every result is "
+    "made in the same process. All ranks start a call at an agreed instant on aligned clocks; the time is "
+    "from that instant to the last end of a rank, so that no barrier is measured. Calls come in blocks: "
+    "native, ours, ours, native; and, apart, in turn, which lets TCP idle between calls. Every result is "
     "checked.</p>"
 )
 

@@ -10,8 +10,8 @@ namespace quadrille::bench {
 
 struct Execution {
   std::string executor = "mpi";  // "quadrille" or "mpi"
-  std::string algorithm;         // with its parameters; empty where the MPI library chose
-  std::string reason;            // why it was left to the MPI library; empty where it was not
+  std::string algorithm{};       // with its parameters; empty where the MPI library chose
+  std::string reason{};          // why it was left to the MPI library; empty where it was not
 
   bool operator==(const Execution&) const = default;
 };

@@ -20,7 +20,7 @@ struct Sample {
       kUnknown;                  // rooted operations: the root's start to the last receipt
   std::int64_t lateness_ns = 0;  // of the rank that started last, after the instant
   bool late = false;             // some rank missed the instant, and the repetition did too
-  Execution execution;
+  Execution execution{};
 };
 
 // The calls of both sides in one order (blocks A B B A, or in turn).

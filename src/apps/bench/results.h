@@ -22,30 +22,30 @@ inline constexpr int kResultsSchema = 1;
 using Line = nlohmann::ordered_json;
 
 struct RunFacts {
-  std::string started;           // UTC
-  std::string mpi_library;       // as MPI_Get_library_version prints it
-  std::vector<Machine> machine;  // [ranks]
+  std::string started{};           // UTC
+  std::string mpi_library{};       // as MPI_Get_library_version prints it
+  std::vector<Machine> machine{};  // [ranks]
   bool library_loaded = false;
   bool spins = false;  // ranks spin the last 60 us before an instant
-  std::map<std::string, std::string> environment;
-  std::string network_source;  // "lab", "model" or "file"; empty: rates unknown
-  std::string network_path;
-  nlohmann::json network;  // the file's contents; null without
+  std::map<std::string, std::string> environment{};
+  std::string network_source{};  // "lab", "model" or "file"; empty: rates unknown
+  std::string network_path{};
+  nlohmann::json network{};  // the file's contents; null without
 };
 Line run_line(const RunFacts& facts, const Options& options);
 
 struct PointFacts {
-  std::string collective;
-  std::string bytes_meaning;
+  std::string collective{};
+  std::string bytes_meaning{};
   std::uint64_t bytes = 0;
   ElementType type = ElementType::byte;  // as carried
-  std::vector<std::string> host_of_rank;
-  std::optional<int> root;
+  std::vector<std::string> host_of_rank{};
+  std::optional<int> root{};
   bool in_place = false;
   std::int64_t clock_uncertainty_ns = 0;  // largest of all ranks
   double clock_drift_ppm = 0;             // largest magnitude
   double seconds = 0;                     // wall time of the point, warm-up included
-  std::optional<PointBound> bound;
+  std::optional<PointBound> bound{};
 };
 Line point_line(const PointFacts& facts, const PointMeasurement& measured, const Options& options);
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The keys this writes are those of the examples, which the Python contracts and the JSON Schema
+// are tested against.
+#include "apps/bench/results.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+namespace quadrille::bench {
+namespace {
+
+std::map<std::string, Line> examples_by_type() {
+  std::map<std::string, Line> found;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(QUADRILLE_SOURCE_DIR "/schemas/examples")) {
+    const auto name = entry.path().filename().string();
+    if (!name.starts_with("results_") || entry.path().extension() != ".jsonl") continue;
+    std::ifstream file(entry.path());
+    for (std::string text; std::getline(file, text);) {
+      const auto line = Line::parse(text);
+      found.emplace(line.at("type").get<std::string>(), line);
+    }
+  }
+  return found;
+}
+
+// Paths of all members, arrays by their first element; what stands below a null or in free-form
+// objects is left out.
+void collect(const Line& value, const std::string& path, std::set<std::string>& paths) {
+  paths.insert(path);
+  if (path == ".network" || path == ".environment" || path == ".emulation") return;
+  if (value.is_array() && !value.empty()) collect(value[0], path + "[]", paths);
+  if (!value.is_object()) return;
+  for (const auto& [key, member] : value.items()) collect(member, path + "." + key, paths);
+}
+
+std::set<std::string> paths_of(const Line& line) {
+  std::set<std::string> paths;
+  collect(line, "", paths);
+  return paths;
+}
+
+Measurement some_measurement() {
+  const Execution ours{.executor = "quadrille", .algorithm = "bcast_binomial", .reason = ""};
+  return {.native = {{.duration_ns = 100, .root_to_last_ns = 90},
+                     {.duration_ns = 200, .root_to_last_ns = 180}},
+          .library = {{.duration_ns = 50, .root_to_last_ns = 40, .execution = ours},
+                      {.duration_ns = 60, .root_to_last_ns = 50, .execution = ours}},
+          .repeated = 1};
+}
+
+Line some_point() {
+  PointFacts facts{.collective = "bcast",
+                   .bytes_meaning = "the message",
+                   .bytes = 1024,
+                   .host_of_rank = {"a", "b"}};
+  facts.root = 0;
+  facts.bound =
+      PointBound{.payload = {.latency_ns = 0, .bandwidth_ns = 25, .bottleneck = "host b in"},
+                 .framed = {.latency_ns = 0, .bandwidth_ns = 30, .bottleneck = "host b in"},
+                 .framing = "TCP",
+                 .source = "lab"};
+  PointMeasurement measured{
+      .blocks = some_measurement(), .alternating = some_measurement(), .calls_per_block = 2};
+  return point_line(facts, measured, {});
+}
+
+TEST(Results, run_line_has_the_keys_of_the_examples) {
+  const auto line = run_line({.machine = {{.host = "a"}, {.host = "b"}, {.host = "a"}}}, {});
+  auto expected = paths_of(examples_by_type().at("run"));
+  auto written = paths_of(line);
+  // The command line tool adds what these hold.
+  for (const char* path : {".command[]", ".launcher[]"}) expected.erase(path);
+  EXPECT_EQ(written, expected);
+  EXPECT_EQ(line["hosts"][0]["ranks"], Line::parse("[0, 2]"));
+}
+
+TEST(Results, point_line_has_the_keys_of_the_examples) {
+  auto expected = paths_of(examples_by_type().at("point"));
+  auto written = paths_of(some_point());
+  // Only rooted operations have these values.
+  for (auto* paths : {&expected, &written}) {
+    std::erase_if(*paths,
+                  [](const std::string& path) { return path.ends_with(".root_to_last_ns[]"); });
+  }
+  EXPECT_EQ(written, expected);
+}
+
+TEST(Results, end_line_has_the_keys_of_the_examples) {
+  EXPECT_EQ(paths_of(end_line(3, 0, 1.5)), paths_of(examples_by_type().at("end")));
+}
+
+TEST(Results, point_states_figures_ratio_and_limit) {
+  const auto point = some_point();
+  const auto& blocks = point["blocks"];
+  EXPECT_EQ(blocks["native"]["median_ns"], 150);
+  EXPECT_EQ(blocks["quadrille"]["median_ns"], 55);
+  EXPECT_EQ(blocks["quadrille"]["executor"], "quadrille");
+  EXPECT_EQ(blocks["quadrille"]["algorithm"], "bcast_binomial");
+  EXPECT_DOUBLE_EQ(blocks["ratio_of_medians"]["value"].get<double>(), 55.0 / 150);
+  EXPECT_DOUBLE_EQ(blocks["native"]["percent_of_framed_limit"].get<double>(), 20);
+  EXPECT_EQ(blocks["native"]["root_to_last_ns"], Line::parse("[90, 180]"));
+  EXPECT_EQ(point["hosts"], 2);
+}
+
+TEST(Results, calls_with_different_executors_are_mixed_and_listed_in_order) {
+  PointMeasurement measured{.blocks = some_measurement(), .alternating = some_measurement()};
+  measured.blocks.library.push_back({.duration_ns = 70, .execution = {.reason = "tried"}});
+  const auto side = point_line({.host_of_rank = {"a", "b"}}, measured, {})["blocks"]["quadrille"];
+  EXPECT_EQ(side["executor"], "mixed");
+  EXPECT_TRUE(side["algorithm"].is_null());
+  ASSERT_EQ(side["executions"].size(), 2U);
+  EXPECT_EQ(side["executions"][0]["calls"], 2);
+  EXPECT_EQ(side["executions"][1]["reason"], "tried");
+}
+
+}  // namespace
+}  // namespace quadrille::bench

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "network/bounds.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace quadrille {
+namespace {
+
+constexpr double kByteNs = 8.0;  // 1 Gbit/s
+constexpr double kRate = 1e9 / kByteNs;
+
+NetworkRates one_switch(std::uint32_t hosts, double rate = kRate) {
+  NetworkRates network;
+  network.segments.push_back({"s0", 0});
+  for (std::uint32_t host = 0; host < hosts; ++host) {
+    network.hosts.push_back({"h" + std::to_string(host), 0, rate, rate});
+  }
+  return network;
+}
+
+BoundedCall call_on(BoundedOperation operation, std::uint64_t bytes, std::uint32_t hosts,
+                    std::uint32_t ranks_a_host = 1) {
+  BoundedCall call{.operation = operation, .bytes = bytes, .root = 0, .host_of_rank = {}};
+  for (std::uint32_t rank = 0; rank < hosts * ranks_a_host; ++rank) {
+    call.host_of_rank.push_back(rank / ranks_a_host);
+  }
+  return call;
+}
+
+double payload_ns(const BoundedCall& call, const NetworkRates& network) {
+  return lower_bound(call, network, kPayloadOnly).bandwidth_ns;
+}
+
+TEST(Bounds, on_equal_hosts_are_the_textbook_formulas) {
+  constexpr std::uint64_t m = 12000;
+  for (const std::uint32_t p : {2U, 3U, 7U, 16U}) {
+    const auto network = one_switch(p);
+    const auto bound = [&](BoundedOperation operation) {
+      return payload_ns(call_on(operation, m, p), network);
+    };
+    const double message = m * kByteNs;
+    EXPECT_DOUBLE_EQ(bound(BoundedOperation::barrier), 0);
+    EXPECT_DOUBLE_EQ(bound(BoundedOperation::bcast), message);
+    EXPECT_DOUBLE_EQ(bound(BoundedOperation::reduce), message);
+    EXPECT_DOUBLE_EQ(bound(BoundedOperation::scan), message);
+    for (const auto operation :
+         {BoundedOperation::allgather, BoundedOperation::alltoall, BoundedOperation::gather,
+          BoundedOperation::scatter, BoundedOperation::reduce_scatter_block}) {
+      EXPECT_DOUBLE_EQ(bound(operation), (p - 1) * message);
+    }
+    EXPECT_NEAR(bound(BoundedOperation::allreduce), 2.0 * (p - 1) / p * message, 1e-6);
+  }
+}
+
+TEST(Bounds, with_several_ranks_a_host_count_only_what_leaves_the_host) {
+  constexpr std::uint64_t m = 1000;
+  const auto network = one_switch(8);
+  EXPECT_DOUBLE_EQ(payload_ns(call_on(BoundedOperation::alltoall, m, 8, 2), network),
+                   4 * 7 * m * kByteNs);
+  EXPECT_DOUBLE_EQ(payload_ns(call_on(BoundedOperation::allgather, m, 8, 2), network),
+                   2 * 7 * m * kByteNs);
+  EXPECT_NEAR(payload_ns(call_on(BoundedOperation::allreduce, m, 8, 2), network),
+              2.0 * 7 / 8 * m * kByteNs, 1e-6);
+}
+
+TEST(Bounds, on_one_host_nothing_is_bounded) {
+  const auto bound =
+      lower_bound(call_on(BoundedOperation::alltoall, 1000, 1, 4), one_switch(1), kTcpFrames);
+  EXPECT_EQ(bound.time_ns(), 0);
+  EXPECT_EQ(bound.bottleneck, "");
+}
+
+// 15 blocks of 32 KiB into each host.
+TEST(Bounds, on_sixteen_hosts_at_25_mbit_are_157_ms_for_32_kib) {
+  const auto network = one_switch(16, 25e6 / 8);
+  EXPECT_NEAR(payload_ns(call_on(BoundedOperation::alltoall, 32768, 16), network) / 1e6, 157.3,
+              0.05);
+}
+
+NetworkRates two_switches(double trunk_rate) {
+  auto network = one_switch(8);
+  network.segments.push_back({"s1", 0});
+  for (std::uint32_t host = 0; host < 8; ++host) network.hosts[host].segment = host % 2;
+  network.trunks.push_back({"s0-s1", 0, 1, trunk_rate, trunk_rate});
+  return network;
+}
+
+TEST(Bounds, of_a_trunk_are_what_has_to_cross_it) {
+  constexpr std::uint64_t m = 1000;
+  const auto network = two_switches(kRate);
+  const auto bound = [&](BoundedOperation operation) {
+    return lower_bound(call_on(operation, m, 8), network, kPayloadOnly);
+  };
+  EXPECT_DOUBLE_EQ(bound(BoundedOperation::alltoall).bandwidth_ns, 4 * 4 * m * kByteNs);
+  EXPECT_EQ(bound(BoundedOperation::alltoall).bottleneck, "trunk s0-s1");
+  EXPECT_DOUBLE_EQ(bound(BoundedOperation::allgather).bandwidth_ns, 7 * m * kByteNs);
+  EXPECT_DOUBLE_EQ(bound(BoundedOperation::bcast).bandwidth_ns, m * kByteNs);
+}
+
+TEST(Bounds, of_a_trunk_with_a_way_around_it_do_not_hold) {
+  auto network = two_switches(kRate / 100);
+  network.trunks.push_back({"second", 0, 1, 0, 0});
+  EXPECT_DOUBLE_EQ(payload_ns(call_on(BoundedOperation::alltoall, 1000, 8), network),
+                   7000 * kByteNs);
+}
+
+// Three shared segments of 10 Mbit/s, hosts 0 3 6 / 1 4 7 / 2 5, 16 000 bytes.
+TEST(Bounds, on_buses_count_every_byte_once_whoever_sends_it) {
+  NetworkRates network;
+  for (const char* name : {"b0", "b1", "b2"}) network.segments.push_back({name, 10e6 / 8});
+  for (std::uint32_t host = 0; host < 8; ++host) {
+    network.hosts.push_back({"h" + std::to_string(host), host % 3, 10e6 / 8, 10e6 / 8});
+  }
+  network.trunks.push_back({"b0-b1", 0, 1, 0, 0});
+  network.trunks.push_back({"b0-b2", 0, 2, 0, 0});
+  const auto ms = [&](BoundedOperation operation) {
+    return payload_ns(call_on(operation, 16000, 8), network) / 1e6;
+  };
+  EXPECT_NEAR(ms(BoundedOperation::bcast), 12.8, 1e-9);
+  EXPECT_NEAR(ms(BoundedOperation::allreduce), 51.2, 1e-9);
+  EXPECT_NEAR(ms(BoundedOperation::allgather), 102.4, 1e-9);
+  // A bus of three: 3 * 7 blocks out, 3 * 5 in.
+  EXPECT_NEAR(ms(BoundedOperation::alltoall), 36 * 12.8, 1e-9);
+  EXPECT_NEAR(ms(BoundedOperation::reduce), 3 * 12.8, 1e-9);
+}
+
+TEST(Bounds, follow_the_slower_direction_of_a_host) {
+  auto network = one_switch(4);
+  network.hosts[2].out_bytes_per_second = kRate / 10;
+  const auto bound =
+      lower_bound(call_on(BoundedOperation::alltoall, 1000, 4), network, kPayloadOnly);
+  EXPECT_DOUBLE_EQ(bound.bandwidth_ns, 30000 * kByteNs);
+  EXPECT_EQ(bound.bottleneck, "host h2 out");
+  // Nothing has to leave host 2 in a broadcast from host 0.
+  EXPECT_DOUBLE_EQ(payload_ns(call_on(BoundedOperation::bcast, 1000, 4), network), 1000 * kByteNs);
+}
+
+TEST(Bounds, latency_counts_rounds_between_hosts) {
+  auto network = one_switch(9);
+  network.latency_ns = 50;
+  EXPECT_DOUBLE_EQ(
+      lower_bound(call_on(BoundedOperation::barrier, 0, 9), network, kPayloadOnly).time_ns(), 200);
+  EXPECT_DOUBLE_EQ(
+      lower_bound(call_on(BoundedOperation::barrier, 0, 2, 3), network, kPayloadOnly).time_ns(),
+      50);
+}
+
+TEST(Framing, adds_a_header_for_every_frame_begun) {
+  EXPECT_DOUBLE_EQ(kTcpFrames.on_wire(0), 0);
+  EXPECT_DOUBLE_EQ(kTcpFrames.on_wire(1), 67);
+  EXPECT_DOUBLE_EQ(kTcpFrames.on_wire(1448), 1514);
+  EXPECT_DOUBLE_EQ(kTcpFrames.on_wire(1449), 1449 + 2 * 66);
+  EXPECT_DOUBLE_EQ(kTcpSlots.on_wire(1448), 1538);
+  EXPECT_DOUBLE_EQ(kPayloadOnly.on_wire(12345), 12345);
+}
+
+TEST(BoundedOperationNamed, knows_every_bounded_operation_and_no_other) {
+  EXPECT_EQ(bounded_operation_named("reduce_scatter_block"),
+            BoundedOperation::reduce_scatter_block);
+  EXPECT_FALSE(bounded_operation_named("alltoallv").has_value());
+}
+
+}  // namespace
+}  // namespace quadrille
