@@ -33,7 +33,8 @@ Schedule generate_bcast_scatter_allgather(const GeneratorInput& input) {
   ScheduleBuilder builder;
   const Region data{Buffer::receive, 0, shape.count};
   const auto blocks = [&](Rank first, Rank count) {
-    return data.parts(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(first + count),
+    return data.parts(static_cast<std::uint64_t>(first),
+                      static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(count),
                       static_cast<std::uint64_t>(ranks));
   };
   const Rank vrank = vrank_of(input.rank, shape);

@@ -108,6 +108,7 @@ std::vector<Schedule> generate(const Algorithm& algorithm, const Shape& shape,
                                const Parameters& parameters) {
   const TopologyView view = TopologyView::flat(shape.ranks);
   std::vector<Schedule> schedules;
+  schedules.reserve(static_cast<std::size_t>(shape.ranks));
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     schedules.push_back(algorithm.generate({shape, view, parameters, rank}));
   }

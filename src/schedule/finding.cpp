@@ -48,7 +48,7 @@ std::string text_of(const Region& region) {
 }
 
 std::string text_of(const Step& step) {
-  const std::string kind = name_of(step.kind);
+  std::string kind = name_of(step.kind);
   switch (step.kind) {
     case StepKind::send:
       return kind + " of " + text_of(step.from) + " to " + std::to_string(step.peer);

@@ -35,7 +35,9 @@ void WholeCall::match() {
     Rank from = 0;
     Rank to = 0;
     GlobalStep step = 0;
-    auto operator<=>(const End&) const = default;
+    bool operator<(const End& other) const {
+      return std::tie(from, to, step) < std::tie(other.from, other.to, other.step);
+    }
   };
   std::vector<End> sends;
   std::vector<End> receives;
