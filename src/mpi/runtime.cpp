@@ -174,8 +174,11 @@ void Runtime::free_shadows() {
 
 int Runtime::close(MPI_Comm, int, void* state, void*) {
   auto* runtime = static_cast<Runtime*>(state);
-  // MPI_COMM_WORLD keeps its attributes through MPI_Finalize on some libraries: ours goes here.
-  PMPI_Comm_delete_attr(MPI_COMM_WORLD, runtime->communicator_key_);
+  // MPI_COMM_WORLD keeps its attributes through MPI_Finalize on some libraries: ours goes here. A world of one rank
+  // has none.
+  if (Communicator::find(MPI_COMM_WORLD) != nullptr) {
+    PMPI_Comm_delete_attr(MPI_COMM_WORLD, runtime->communicator_key_);
+  }
   runtime->free_shadows();
   the_runtime.reset();
   return MPI_SUCCESS;
