@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lab_traffic import PYTHON, needs_namespaces, quadrille, reaches, topology
+from lab_traffic import PYTHON, needs_namespaces, reaches, topology
 
 from quadrille.errors import QuadrilleError
 from quadrille.lab import namespaces as ns
@@ -271,33 +271,3 @@ def test_without_privilege_and_without_user_namespaces_the_message_says_so(tmp_p
     assert "run as root" in result.stderr
     assert "max_user_namespaces" in result.stderr
     assert not (tmp_path / "one_switch").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["up", "nowhere.toml"], 2, "nowhere.toml: cannot be read"),
-        (["up", "one_switch:rate_mbit=0"], 2, "switch[0].rate_mbit = 0"),
-        (["up", "one_switch", "--name", "No Good"], 2, "lab name 'No Good'"),
-        (["status", "--lab", "t-none"], 1, "lab t-none is not up"),
-        (["down", "t-none"], 2, "no lab is called t-none"),
-        (["exec", "--lab", "t-none", "h0", "--", "true"], 1, "lab t-none is not up"),
-        (["exec", "h0", "--lab", "t-none", "--", "true"], 2, "--lab: options stand before HOST"),
-    ],
-)
-def test_wrong_calls_end_with_one_line_and_the_right_code(arguments: list[str], code: int, said: str) -> None:
-    result = quadrille("lab", *arguments)
-    assert (result.returncode, said in result.stderr) == (code, True), result.stderr
-    assert "Traceback" not in result.stderr
-
-
-def test_status_shows_the_tree_and_its_data() -> None:
-    with Lab.up(ready_made("two_switches_one_trunk", hosts=4), "t-status"):
-        text = quadrille("lab", "status", "--lab", "t-status", "--interval", "0.1")
-        data = quadrille("lab", "status", "--lab", "t-status", "--interval", "0.1", "--json")
-        truth = quadrille("lab", "truth", "--lab", "t-status")
-    assert "trunk to s1 50 Mbit/s" in text.stdout
-    assert all(f"h{number} 50 Mbit/s" in text.stdout for number in range(4))
-    assert set(json.loads(data.stdout)["ports"]) >= {"h0", "h3", "trunk0.a"}
-    segments = json.loads(truth.stdout)["segments"]
-    assert [segment["hosts"] for segment in segments] == [["h0", "h2"], ["h1", "h3"]]

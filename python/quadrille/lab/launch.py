@@ -69,12 +69,10 @@ def _start_up_interface(state: LabState) -> str:
 
 def _program(mpi: str, names: tuple[str, ...]) -> Path:
     if mpi == "ompi4":
-        for candidate in ("/usr/bin/mpirun.openmpi", "/usr/bin/mpirun"):
-            if Path(candidate).exists() and "openmpi" in str(Path(candidate).resolve()).lower() + candidate:
-                return Path(candidate)
-        found = shutil.which("orterun")
-        if found:
-            return Path(found)
+        for name in ("mpirun.openmpi", "orterun"):  # mpirun alone may be any MPI's
+            found = shutil.which(name)
+            if found:
+                return Path(found)
         raise QuadrilleError("Open MPI 4 is not installed; install the package openmpi-bin")
     prefix = mpi_prefix(mpi)
     for name in names:

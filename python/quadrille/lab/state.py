@@ -127,9 +127,11 @@ def keeper_pid(directory: Path) -> int | None:
     if not is_alive(directory):
         return None
     try:
-        return int((directory / "lock").read_text(encoding="ascii"))
+        pid = int((directory / "lock").read_text(encoding="ascii"))
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except (OSError, ValueError):
-        return None  # claimed by a `lab up` whose keeper has not started yet
+        return None  # claimed by a `lab up` whose keeper has not started yet, or the keeper just ended
+    return pid if str(directory).encode() in arguments else None
 
 
 def claim(lab_id: str) -> tuple[Path, int]:
