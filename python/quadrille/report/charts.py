@@ -20,31 +20,9 @@ ALTERNATING_COLOUR = "#009E73"
 
 Figure = dict[str, Any]
 
-_RATIO_TICKS = (
-    0.1,
-    0.15,
-    0.2,
-    0.3,
-    0.4,
-    0.5,
-    0.6,
-    0.7,
-    0.8,
-    0.9,
-    1,
-    1.1,
-    1.2,
-    1.35,
-    1.5,
-    1.75,
-    2,
-    2.5,
-    3,
-    4,
-    5,
-    7,
-    10,
-)
+# Ticks of a ratio axis that spans less than a factor of three, and of any other.
+_FINE_TICKS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.35, 1.5, 1.75, 2, 2.5)
+_COARSE_TICKS = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.4, 2, 3, 5, 7, 10)
 
 
 def time_chart(series: Series) -> Figure:
@@ -74,18 +52,16 @@ def time_chart(series: Series) -> Figure:
 
 
 def ratio_chart(series: Series) -> Figure:
-    """Return Quadrille's time over the MPI library's, below 1 is faster, with 95 % intervals."""
+    """Return Quadrille's median time over the MPI library's, with 95 % intervals."""
     blocks = [point.blocks for point in series.points]
     turns = [point.alternating for point in series.points]
     data = [
         _ratios(series, blocks, "in blocks", QUADRILLE_COLOUR, "circle", "solid"),
         _ratios(series, turns, "in turn", ALTERNATING_COLOUR, "diamond", "dot"),
     ]
-    layout = _layout(
-        series, "Quadrille's time over the MPI library's: below 1 is faster", "ratio of medians (log)"
-    )
+    layout = _layout(series, "Below 1 Quadrille is faster", "Quadrille / MPI library (log)")
     low, high = _ratio_range([ratio for m in blocks + turns for ratio in _interval(m)])
-    ticks = [tick for tick in _RATIO_TICKS if low <= tick <= high]
+    ticks = [tick for tick in (_FINE_TICKS if high / low < 3 else _COARSE_TICKS) if low <= tick <= high]
     layout["yaxis"] |= {
         "type": "log",
         "range": [math.log10(low), math.log10(high)],

@@ -22,19 +22,21 @@ class Group:
         return list(dict.fromkeys(point.collective for run in self.runs for point in run.points))
 
     def series(self, collective: str) -> list[Series]:
-        """Return the points of `collective` as series, one chart each."""
+        """Return the points of `collective` as series, one chart each.
+
+        Runs that measured the same point are kept apart, so that no chart has two values at one place.
+        """
         points = [point for run in self.runs for point in run.points if point.collective == collective]
-        if len({point.bytes for point in points}) <= 1 and len({point.ranks for point in points}) > 1:
-            return [Series(collective, "ranks", "", sorted(points, key=lambda point: point.ranks))]
-        counts = sorted({(point.ranks, point.hosts) for point in points})
+        if len({_place(point) for point in points}) == len(points):
+            return _series_of(collective, points, "")
         return [
-            Series(
+            series
+            for run in self.runs
+            for series in _series_of(
                 collective,
-                "bytes",
-                f"{ranks} ranks on {hosts} {'host' if hosts == 1 else 'hosts'}",
-                sorted((p for p in points if (p.ranks, p.hosts) == (ranks, hosts)), key=lambda p: p.bytes),
+                list({_place(p): p for p in run.points if p.collective == collective}.values()),
+                f", run of {run.facts.started}",
             )
-            for ranks, hosts in counts
         ]
 
 
@@ -50,6 +52,25 @@ class Series:
     def x(self, point: PointLine) -> int:
         """Return where `point` stands on the axis."""
         return point.bytes if self.axis == "bytes" else point.ranks
+
+
+def _place(point: PointLine) -> tuple[int, int, int, int | None]:
+    return point.bytes, point.ranks, point.hosts, point.root
+
+
+def _series_of(collective: str, points: list[PointLine], note: str) -> list[Series]:
+    if len({point.bytes for point in points}) <= 1 and len({point.ranks for point in points}) > 1:
+        return [Series(collective, "ranks", note.removeprefix(", "), sorted(points, key=lambda p: p.ranks))]
+    counts = sorted({(point.ranks, point.hosts) for point in points})
+    return [
+        Series(
+            collective,
+            "bytes",
+            f"{ranks} ranks on {hosts} {'host' if hosts == 1 else 'hosts'}{note}",
+            sorted((p for p in points if (p.ranks, p.hosts) == (ranks, hosts)), key=lambda p: p.bytes),
+        )
+        for ranks, hosts in counts
+    ]
 
 
 def mpi_name(facts: RunLine) -> str:
@@ -78,6 +99,8 @@ def _label(run: Run) -> str:
     parts = [mpi_name(run.facts)]
     if run.facts.network is not None and "lab" in run.facts.network.contents:
         parts.append(f"emulated cluster {run.facts.network.contents['lab']}")
+    if forced := run.facts.environment.get("QUADRILLE_ALGORITHM"):
+        parts.append(f"algorithm forced: {forced}")
     if not run.facts.library_loaded:
         parts.append("without Quadrille")
     if run.facts.settings.sync == "none":

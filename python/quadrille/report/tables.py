@@ -28,10 +28,8 @@ def points_table(series: Series) -> str:
     """Return the figures of a series' points."""
     head = [
         "size" if series.axis == "bytes" else "ranks",
-        "MPI library<br>median",
-        "p10 – p90",
-        "Quadrille<br>median",
-        "p10 – p90",
+        "MPI library<br>(p10 – p90)",
+        "Quadrille<br>(p10 – p90)",
         "ratio in blocks<br>(95 %)",
         "ratio in turn<br>(95 %)",
         "limit",
@@ -46,18 +44,16 @@ def points_table(series: Series) -> str:
         bound = point.bound.framed_ns if point.bound else 0
         rows.append(
             [
-                size_text(point.bytes) if series.axis == "bytes" else str(point.ranks),
-                time_text(native.median_ns),
-                f"{time_text(native.p10_ns)} – {time_text(native.p90_ns)}",
-                time_text(ours.median_ns),
-                f"{time_text(ours.p10_ns)} – {time_text(ours.p90_ns)}",
+                size_text(point.bytes).replace(" ", "&nbsp;") if series.axis == "bytes" else str(point.ranks),
+                _median(native),
+                _median(ours),
                 _ratio(point, "blocks"),
                 _ratio(point, "alternating"),
                 time_text(bound) if bound else "–",
                 percent_text(native.percent_of_framed_limit),
                 percent_text(ours.percent_of_framed_limit),
                 f"{native.n} + {point.alternating.native.n}",
-                _executor(ours),
+                f'<span class="who">{_executor(ours)}</span>',
             ]
         )
     return table(head, rows)
@@ -65,7 +61,12 @@ def points_table(series: Series) -> str:
 
 def _ratio(point: PointLine, order: str) -> str:
     ratio = (point.blocks if order == "blocks" else point.alternating).ratio_of_medians
-    return f"<b>{ratio.value:.2f}</b> ({ratio.low:.2f} – {ratio.high:.2f})"
+    return f"<b>{ratio.value:.2f}</b><small>{ratio.low:.2f} – {ratio.high:.2f}</small>"
+
+
+def _median(side: Side) -> str:
+    band = f"{time_text(side.p10_ns)} – {time_text(side.p90_ns)}"
+    return f"<b>{time_text(side.median_ns)}</b><small>{band}</small>"
 
 
 def _executor(side: Side) -> str:

@@ -186,3 +186,11 @@ def test_each_point_has_the_command_that_repeats_it() -> None:
     command = point_command(point, ["mpirun", "-np", "16"])
     assert command.startswith("quadrille bench --collective alltoall --bytes 8192 --ranks 16")
     assert command.endswith("-- mpirun -np 16")
+
+
+def test_runs_that_measured_the_same_point_are_kept_apart() -> None:
+    results = bench()
+    (group,) = groups_of([*results.runs, *bench().runs])
+    series = group.series("alltoall")
+    assert [len(one.points) for one in series] == [2, 2]
+    assert all(len({one.x(point) for point in one.points}) == len(one.points) for one in series)
