@@ -58,6 +58,7 @@ def demonstrate(plan: Plan) -> Path:
     with narration.stage(f"an Ethernet cluster of {RANKS} hosts, 25 Mbit/s, switch buffers of 32 KiB"):
         lab = Lab.up(resolve(TOPOLOGY), "demo")
     with lab, CpuWatch() as watch:
+        narration.on_advance = watch.look
         results = [_bench(lab, name, options, plan, narration) for name, options in benches.items()]
         native, ours = run_stretches(lab, run_input, plan.output, plan.steps, narration)
     gromacs = plan.output / "gromacs.jsonl"

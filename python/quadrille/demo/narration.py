@@ -12,11 +12,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 
 class Narration:
-    """Counts stages; `total` is how many there will be."""
+    """Counts stages; `total` is how many there will be. `on_advance` is called whenever a stage moves on."""
 
     def __init__(self, total: int) -> None:
         """Begin before the first stage."""
         self.console = Console(stderr=True, highlight=False)
+        self.on_advance: Callable[[], None] = lambda: None
         self._total = total
         self._done = 0
 
@@ -37,6 +38,7 @@ class Narration:
             task = bar.add_task("", total=steps, note="starting" if steps else "")
 
             def advance(done: int) -> None:
+                self.on_advance()
                 bar.update(task, completed=done, note=f"step {done} of {steps}")
 
             yield advance
