@@ -7,6 +7,12 @@
 #include <ctime>
 
 namespace quadrille::bench {
+namespace {
+
+// Clocks of computers drift by less than 100 ppm against each other: one ns in this many.
+constexpr std::int64_t kNsPerDriftNs = 10'000;
+
+}  // namespace
 
 std::int64_t monotonic_ns() {
   timespec now{};
@@ -23,11 +29,18 @@ OffsetEstimate estimate_from(std::int64_t asked_ns, std::int64_t remote_ns,
 }
 
 void SharedClock::learn(const OffsetEstimate& estimate) {
-  latest_ = estimate;
   if (!first_) {
-    first_ = estimate;
+    first_ = latest_ = estimate;
     return;
   }
+  const std::int64_t since_latest = estimate.at_ns - latest_.at_ns;
+  const std::int64_t aged = latest_.uncertainty_ns + since_latest / kNsPerDriftNs;
+  if (aged < estimate.uncertainty_ns) {
+    latest_ = {
+        .at_ns = estimate.at_ns, .offset_ns = offset_at(estimate.at_ns), .uncertainty_ns = aged};
+    return;
+  }
+  latest_ = estimate;
   const auto elapsed = static_cast<double>(estimate.at_ns - first_->at_ns);
   if (elapsed <= 0) return;
   const double change = static_cast<double>(estimate.offset_ns - first_->offset_ns);

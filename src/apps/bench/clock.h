@@ -27,6 +27,7 @@ OffsetEstimate estimate_from(std::int64_t asked_ns, std::int64_t remote_ns,
 
 // Converts between this rank's clock and rank 0's ("shared" time). The drift between two clocks is
 // used once two estimates lie so far apart that it exceeds what their uncertainty alone could show.
+// A new estimate that is less certain than the old one has become by ageing is not taken.
 class SharedClock {
  public:
   void learn(const OffsetEstimate& estimate);

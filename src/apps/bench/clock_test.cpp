@@ -39,6 +39,14 @@ TEST(SharedClock, takes_a_difference_within_the_uncertainty_for_no_drift) {
   EXPECT_EQ(clock.to_shared(20 * kSecond), 20 * kSecond - 3000);
 }
 
+TEST(SharedClock, keeps_a_good_estimate_when_a_bad_one_follows_and_says_how_it_aged) {
+  SharedClock clock;
+  clock.learn({.at_ns = 0, .offset_ns = 100, .uncertainty_ns = 5000});
+  clock.learn({.at_ns = kSecond, .offset_ns = 900'000, .uncertainty_ns = 1'500'000});
+  EXPECT_EQ(clock.to_shared(2 * kSecond), 2 * kSecond - 100);
+  EXPECT_EQ(clock.uncertainty_ns(), 105'000);
+}
+
 TEST(SharedClock, extrapolates_a_drift_that_is_certain) {
   SharedClock clock;
   // 20 ppm: 200 us in ten seconds.

@@ -40,7 +40,9 @@ bool typed_holds(const std::byte* data, std::size_t first, std::size_t elements,
                  std::uint64_t call_key, std::uint32_t weight) {
   for (std::size_t index = 0; index < elements; ++index) {
     const auto value = element<Element>(call_key, first + index, weight);
-    if (std::memcmp(data + index * sizeof(Element), &value, sizeof value) != 0) return false;
+    Element found{};
+    std::memcpy(&found, data + index * sizeof(Element), sizeof found);
+    if (found != value) return false;
   }
   return true;
 }
