@@ -23,6 +23,7 @@ from quadrille.lab import namespaces as ns
 from quadrille.lab.ending import end_lab, processes_inside
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import ready_made
+from quadrille.lab.running import run_job
 from quadrille.lab.state import is_alive, keeper_pid, lab_directory, labs_locked
 
 pytestmark = [pytest.mark.lab, needs_namespaces, pytest.mark.timeout(120)]
@@ -182,14 +183,26 @@ def test_events_of_the_lab_file_happen_during_a_run() -> None:
     }
     ticking = "import time\nfor n in range(300): print(time.monotonic(), flush=True); time.sleep(0.01)"
     with Lab.up(topology(**tables), "t-events") as lab:
-        from quadrille.lab.running import run_job
-
         result = run_job(lab.directory, lab.state, lab.enter("h1", [PYTHON, "-c", ticking]), capture=True)
         record = json.loads((lab.directory / "last_run.json").read_text(encoding="utf-8"))
     moments = [float(line) for line in result.output.split()]
     assert max(later - earlier for earlier, later in itertools.pairwise(moments)) > 0.8
     assert result.exit_code == record["exit_code"] == 0
     assert set(record["cpu"]) >= {"softirq_share", "steal_share", "bound_by_cpu"}
+
+
+def test_a_host_killed_by_an_event_is_back_for_the_next_run() -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 20}],
+        "hosts": [{"names": ["h0..h1"], "on": "s0"}],
+        "event": [{"action": "kill", "host": "h1", "after_s": 0.3}],
+    }
+    with Lab.up(topology(**tables), "t-kill-event") as lab:
+        for _ in range(2):
+            result = run_job(lab.directory, lab.state, lab.enter("h1", ["sleep", "30"]), capture=True)
+            assert result.exit_code == 128 + signal.SIGKILL
+            assert 0.25 < result.wall_s < 5
+            assert reaches(lab, "h0", "h1")
 
 
 def test_a_lab_in_a_user_namespace_works_and_says_what_it_lacks() -> None:

@@ -72,6 +72,7 @@ def run_job(
                 in_time = _attend(child, directory, state, watch, timeout_s)
         wall = time.monotonic() - began
         text = _text_of(output)
+    _restore(state)
     code = child.returncode if child.returncode >= 0 else 128 - child.returncode
     _write_down(directory, state, command, started, wall, code, watch.report)
     if not in_time:
@@ -114,6 +115,15 @@ def _schedule(state: LabState) -> list[_Action]:
         if event.for_s is not None:
             actions.append(_Action(event.after_s + event.for_s, event.host, "thaw"))
     return sorted(actions, key=lambda action: action.at_s)
+
+
+def _restore(state: LabState) -> None:
+    # Ctrl-C in a terminal goes to the whole group; a second one would make mpirun give up its orderly end.
+    for host in {event.host for event in state.parsed_topology().event}:
+        try:
+            faults.act(state, "thaw", host)
+        except QuadrilleError:
+            return  # the lab was taken down while the job ran
 
 
 def _terminate(child: subprocess.Popen[bytes]) -> None:
