@@ -8,7 +8,7 @@ from typing import Any
 
 from quadrille.report.formatting import escape
 
-_HOST_W, _HOST_H, _GAP, _PER_ROW = 58, 26, 6, 8
+_HOST_W, _HOST_H, _GAP = 58, 26, 6
 _HEAD, _PAD, _BETWEEN_X, _BETWEEN_Y = 44, 10, 24, 56
 
 
@@ -18,6 +18,7 @@ class _Box:
     kind: str
     note: str
     hosts: list[str]
+    per_row: int
     level: int = 0
     x: float = 0
     y: float = 0
@@ -25,12 +26,12 @@ class _Box:
 
     @property
     def width(self) -> float:
-        columns = min(max(len(self.hosts), 2), _PER_ROW)
+        columns = min(max(len(self.hosts), 2), self.per_row)
         return max(columns * (_HOST_W + _GAP) - _GAP + 2 * _PAD, 7.2 * len(self.note) + 2 * _PAD)
 
     @property
     def height(self) -> float:
-        rows = -(-len(self.hosts) // _PER_ROW)
+        rows = -(-len(self.hosts) // self.per_row)
         return _HEAD + rows * (_HOST_H + _GAP) + (_PAD - _GAP if rows else 0)
 
 
@@ -72,7 +73,15 @@ def _box(network: dict[str, Any], segment: dict[str, Any]) -> _Box:
             note += f", {buffer / 1024:.0f} KiB buffers"
     else:
         note = "rate unknown" if segment["hosts"] else ""
-    return _Box(str(segment.get("name", "segment")), segment["kind"], note, list(segment["hosts"]))
+    return _Box(
+        str(segment.get("name", "segment")), segment["kind"], note, list(segment["hosts"]), _per_row(network)
+    )
+
+
+def _per_row(network: dict[str, Any]) -> int:
+    """Return how many hosts stand side by side: few where there are many segments, to stay readable."""
+    with_hosts = sum(1 for segment in _segments(network) if segment["hosts"])
+    return 8 if with_hosts <= 2 else 6 if with_hosts == 3 else 4
 
 
 def _usual(links: list[dict[str, Any]], key: str) -> float | None:
@@ -146,8 +155,8 @@ def _box_svg(box: _Box, odd: dict[str, str]) -> str:
         f'<text x="{box.x + _PAD:.1f}" y="{box.y + 35:.1f}" class="note">{escape(box.note)}</text>',
     ]
     for index, host in enumerate(box.hosts):
-        x = box.x + _PAD + index % _PER_ROW * (_HOST_W + _GAP)
-        y = box.y + _HEAD + index // _PER_ROW * (_HOST_H + _GAP)
+        x = box.x + _PAD + index % box.per_row * (_HOST_W + _GAP)
+        y = box.y + _HEAD + index // box.per_row * (_HOST_H + _GAP)
         label = host if len(host) <= 8 else host[:7] + "…"
         parts.append(
             f"<g><title>{escape(host + (': ' + odd[host] if host in odd else ''))}</title>"
