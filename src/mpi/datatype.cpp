@@ -48,6 +48,23 @@ int in_pieces(std::uint64_t count, std::uint64_t size, Piece&& piece) {
   return MPI_SUCCESS;
 }
 
+// Calls call(address, count, type). MPICH's pack functions refuse the null address that MPI_BOTTOM is: the same memory
+// is then described from another origin.
+template <typename Call>
+int from_valid_origin(const void* address, int count, MPI_Datatype type, Call&& call) {
+  if (address != nullptr) return call(address, count, type);
+  static char origin = 0;
+  MPI_Aint displacement = 0;
+  PMPI_Get_address(&origin, &displacement);
+  displacement = -displacement;
+  MPI_Datatype moved = MPI_DATATYPE_NULL;
+  int code = PMPI_Type_create_hindexed(1, &count, &displacement, type, &moved);
+  if (code == MPI_SUCCESS) code = PMPI_Type_commit(&moved);
+  if (code == MPI_SUCCESS) code = call(&origin, 1, moved);
+  if (moved != MPI_DATATYPE_NULL) PMPI_Type_free(&moved);
+  return code;
+}
+
 }  // namespace
 
 Layout layout_of(MPI_Datatype type) {
@@ -73,8 +90,10 @@ int pack(const void* from, std::uint64_t count, MPI_Datatype type, const Layout&
   return in_pieces(count, layout.size, [&](std::uint64_t done, int now) {
     int position = 0;
     const auto* source = static_cast<const std::byte*>(from) + static_cast<std::int64_t>(done) * layout.extent;
-    return PMPI_Pack(source, now, type, into + done * layout.size,
-                     static_cast<int>(layout.size * static_cast<std::uint64_t>(now)), &position, MPI_COMM_SELF);
+    const int bytes = static_cast<int>(layout.size * static_cast<std::uint64_t>(now));
+    return from_valid_origin(source, now, type, [&](const void* origin, int elements, MPI_Datatype described) {
+      return PMPI_Pack(origin, elements, described, into + done * layout.size, bytes, &position, MPI_COMM_SELF);
+    });
   });
 }
 
@@ -82,8 +101,11 @@ int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype 
   return in_pieces(count, layout.size, [&](std::uint64_t done, int now) {
     int position = 0;
     auto* target = static_cast<std::byte*>(into) + static_cast<std::int64_t>(done) * layout.extent;
-    return PMPI_Unpack(from + done * layout.size, static_cast<int>(layout.size * static_cast<std::uint64_t>(now)),
-                       &position, target, now, type, MPI_COMM_SELF);
+    const int bytes = static_cast<int>(layout.size * static_cast<std::uint64_t>(now));
+    return from_valid_origin(target, now, type, [&](const void* origin, int elements, MPI_Datatype described) {
+      return PMPI_Unpack(from + done * layout.size, bytes, &position, const_cast<void*>(origin), elements, described,
+                         MPI_COMM_SELF);
+    });
   });
 }
 
