@@ -19,6 +19,8 @@ void* implementation(const char* symbol) {
     SymbolTable symbols;
     add_lifecycle_symbols(symbols);
     add_collective_symbols(symbols);
+    add_fortran_lifecycle_symbols(symbols);
+    add_fortran_collective_symbols(symbols);
     return symbols;
   }();
   const auto found = table.find(symbol);
