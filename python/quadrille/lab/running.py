@@ -118,7 +118,7 @@ def _schedule(state: LabState) -> list[_Action]:
 
 
 def _restore(state: LabState) -> None:
-    # Ctrl-C in a terminal goes to the whole group; a second one would make mpirun give up its orderly end.
+    """Undo what events did to hosts, so that each run finds the lab as it was built."""
     for host in {event.host for event in state.parsed_topology().event}:
         try:
             faults.act(state, "thaw", host)
