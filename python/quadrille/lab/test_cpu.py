@@ -24,14 +24,14 @@ def test_a_run_with_room_for_the_switches_is_not_marked() -> None:
 
 
 def test_a_run_that_kept_the_cores_busy_with_frames_is_marked() -> None:
-    report = judge(samples(0.98, 0.98, 0.1), cores=2)
+    report = judge(samples(1.3, 1.3, 0.1), cores=2)
     assert report.overloaded_share_of_time == pytest.approx(2 / 3)
     assert report.bound_by_cpu
     assert "bound by the emulation's CPU" in (report.warning() or "")
 
 
 def test_one_busy_second_of_ten_does_not_mark_a_run() -> None:
-    assert not judge(samples(0.98, *[0.1] * 9), cores=2).bound_by_cpu
+    assert not judge(samples(1.3, *[0.1] * 9), cores=2).bound_by_cpu
 
 
 def test_put_off_soft_interrupts_mark_a_run() -> None:
