@@ -24,7 +24,7 @@ CARRIED_BYTES_S_PER_CORE = 30e6
 
 SOFTIRQ_AND_STEAL_LIMIT = 0.6
 """Share of all cores above which ranks get too little. Above all seconds measured, since 0.5 alone separates
-nothing: it occurred at 16 x 25 Mbit/s with reference results as well as at 16 x 100. It is for stolen time."""
+nothing: it occurred at 16 x 25 Mbit/s with reference results as well as at 16 x 100. For stolen time."""
 
 KSOFTIRQD_LIMIT = 0.03
 """Share of all cores above which frames were put off: at most 0.019 at 16 x 25 Mbit/s, 0.03 to 0.05 at 50."""
