@@ -6,8 +6,9 @@
 // `piece_bytes`. It deals the senders out over `partners` lanes; in each lane at most `window`
 // messages are under way, the first of them unasked, every later one after a message without data
 // by which the receiver asks for it as soon as the message `window` places before it in that lane
-// is complete. With window 2 one piece is on the wire while the request for the next travels, so
-// that the port does not run dry.
+// is complete. While one message is being received the requests for others travel, so that the
+// port does not run dry; several lanes go on where one partner is late. By default 24 KiB are
+// under way to a rank, which suits buffers of 32 KiB.
 //
 //   5 ranks, receiver 0, partners=1, window=2, blocks in two pieces (a, b); time goes right:
 //     from 4   a b            unasked
@@ -18,11 +19,11 @@
 //
 // Steps:  (p - 1) P messages of data with P = ceil(m / piece_bytes), about as many requests, one
 //         copy.
-// Bytes:  each rank sends and receives (p - 1) m; under way to one port: at most partners * window
+// Bytes:  each rank sends and receives (p - 1) m; under way to one rank: at most partners * window
 //         * piece_bytes.
-// Needs:  nothing, no scratch. Promises: most_incoming = partners * window messages with data,
-//         checked. At the border of two calls the next call's unasked messages may meet the rest
-//         of this one: budget half of the safe buffer.
+// Needs:  nothing, no scratch. Promises: most_incoming = partners * window messages with data to a
+//         rank, checked. Ranks that share a host share its port: their budgets add up. At the
+//         border of two calls the next one's unasked messages may meet the rest of this one.
 // Loses:  on networks that queue without loss (deep buffers, flow control) it wins nothing over
 //         alltoall_pairwise, and at pieces far below the round trip times the rate the port runs
 //         dry between requests.
