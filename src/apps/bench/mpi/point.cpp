@@ -42,7 +42,8 @@ WarmUp warm_up(Sampler& sampler, Side side, const Options& options) {
   std::sort(samples.begin(), samples.end(), [](const Sample& one, const Sample& other) {
     return one.duration_ns < other.duration_ns;
   });
-  result.seconds_per_call = static_cast<double>(samples[samples.size() / 2].duration_ns) * 1e-9;
+  const Sample& middle = samples[samples.size() / 2];
+  result.seconds_per_call = static_cast<double>(middle.duration_ns) * 1e-9;
   return result;
 }
 
