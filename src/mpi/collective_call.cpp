@@ -26,19 +26,26 @@ std::uint64_t data_bytes(const UserBuffer& buffer) {
   return static_cast<std::uint64_t>(buffer.count) * static_cast<std::uint64_t>(size);
 }
 
-void log_verdict(const Shape& shape, const Decision& decision, std::span<const std::int64_t> longest) {
-  std::string line = std::string("event=plan collective=") + name_of(shape.collective) +
-                     " ranks=" + std::to_string(shape.ranks) + " bytes=" + std::to_string(message_size(shape).value) +
-                     " chosen=" + decision.candidates[decision.trial.candidate()].name + " reason=" + decision.reason;
-  const std::size_t candidates = decision.candidates.size();
-  for (std::size_t i = 0; i < candidates; ++i) {
-    line += " " + decision.candidates[i].name + "_us=";
-    for (std::size_t round = 0; round * candidates < longest.size(); ++round) {
-      const std::size_t place = round % 2 == 0 ? i : candidates - 1 - i;
-      line += (round == 0 ? "" : ",") + std::to_string(longest[round * candidates + place] / 1000);
+// One line a stage of a trial: the slowest rank's time of each call, by candidate.
+void log_stage(const Shape& shape, const Decision& decision, std::span<const std::int64_t> longest) {
+  std::string line = std::string("event=trial collective=") + name_of(shape.collective) +
+                     " ranks=" + std::to_string(shape.ranks) + " bytes=" + std::to_string(message_size(shape).value);
+  for (const std::uint32_t candidate : decision.trial.contenders()) {
+    line += " " + decision.candidates[candidate].name + "_us=";
+    const char* separator = "";
+    for (std::size_t call = 0; call < longest.size(); ++call) {
+      if (decision.trial.candidate_of(call) != candidate) continue;
+      line += separator + std::to_string(longest[call] / 1000);
+      separator = ",";
     }
   }
   std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void log_verdict(const Shape& shape, const Decision& decision) {
+  std::fprintf(stderr, "event=plan collective=%s ranks=%d bytes=%llu chosen=%s reason=\"%s\"\n", name_of(shape.collective),
+               shape.ranks, static_cast<unsigned long long>(message_size(shape).value),
+               decision.candidates[decision.trial.candidate()].name.c_str(), decision.reason);
 }
 
 }  // namespace
@@ -92,20 +99,23 @@ bool CollectiveCall::may_alternate() const {
 
 void CollectiveCall::decide() {
   decision_ = &communicator_->planner().decision(shape_, may_alternate());
-  if (decision_->trial.samples_are_due()) agree_on_verdict();
+  if (decision_->trial.samples_are_due()) judge_trial();
   const Candidate& chosen = decision_->candidates[decision_->trial.candidate()];
   if (chosen.algorithm != nullptr && chosen.algorithm->supports(shape_)) candidate_ = &chosen;
   if (!decision_->trial.settled()) began_ns_ = monotonic_now().value;
 }
 
-void CollectiveCall::agree_on_verdict() {
-  const std::span<const std::int64_t> samples = decision_->trial.samples();
+void CollectiveCall::judge_trial() {
+  Trial& trial = decision_->trial;
+  const std::span<const std::int64_t> samples = trial.samples();
   std::vector<std::int64_t> longest(samples.size());
   PMPI_Allreduce(samples.data(), longest.data(), static_cast<int>(samples.size()), MPI_INT64_T, MPI_MAX, arguments_.comm);
-  decision_->trial.decide(longest);
-  if (communicator_->rank() == 0 && Runtime::active()->settings().logs("plan")) {
-    log_verdict(shape_, *decision_, longest);
-  }
+  const bool logs = communicator_->rank() == 0 && Runtime::active()->settings().logs("plan");
+  if (logs) log_stage(shape_, *decision_, longest);
+  trial.judge(longest);
+  if (!trial.settled()) return;
+  decision_->reason = "tried";
+  if (logs) log_verdict(shape_, *decision_);
 }
 
 void CollectiveCall::record() {

@@ -38,7 +38,7 @@ class CollectiveCall {
   bool fill_shape();
   bool may_alternate() const;
   void decide();
-  void agree_on_verdict();
+  void judge_trial();
   void record();
 
   static thread_local int depth;

@@ -78,7 +78,7 @@ Decision Planner::make_decision(const Shape& shape, bool may_alternate) const {
   }
   if (decision.candidates.size() > 1) {
     decision.trial = Trial(static_cast<std::uint32_t>(decision.candidates.size()), options_.trial_rounds);
-    decision.reason = decision.trial.settled() ? "trials are off" : "tried";
+    decision.reason = decision.trial.settled() ? "trials are off" : "being tried";
   }
   return decision;
 }

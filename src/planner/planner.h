@@ -30,7 +30,7 @@ struct PlannerOptions {
 struct Candidate {
   const Algorithm* algorithm = nullptr;  // null: the MPI library
   Parameters parameters;
-  std::string name;  // "alltoall_ordered:partners=1:pieces=2", "mpi"
+  std::string name;  // "bcast_chain:segment=8192", "mpi"
 };
 
 // What the ranks decided for one class of shapes.

@@ -1,29 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rounds there and back (A B C, C B A, ...), so that a drift of the network's load hits all candidates alike.
+// Rounds there and back (A B C, C B A, ...), so that a drift of the network's load hits all
+// candidates alike.
 #include "planner/trial.h"
 
+#include <algorithm>
 #include <cassert>
+#include <numeric>
+#include <utility>
 
 namespace quadrille {
 namespace {
 
-// A candidate replaces the MPI library only if it takes at most this share of its time, in percent: less is within what
-// two runs of the same algorithm differ by.
+// A candidate replaces the MPI library only if it takes at most this share of its time, in percent:
+// less is within what two runs of the same algorithm differ by.
 constexpr std::int64_t worthwhile_percent = 95;
+
+// The sum without the longest of several: one outlier each is forgiven, for the first call of a
+// candidate opens connections.
+std::int64_t forgiving_sum(const std::vector<std::int64_t>& durations) {
+  const std::int64_t sum = std::accumulate(durations.begin(), durations.end(), std::int64_t{0});
+  if (durations.size() < 2) return sum;
+  return sum - *std::max_element(durations.begin(), durations.end());
+}
 
 }  // namespace
 
 Trial::Trial(std::uint32_t candidates, std::uint32_t rounds)
-    : candidates_(candidates),
-      wanted_(std::size_t{candidates} * rounds),
-      settled_(candidates <= 1 || rounds == 0) {
-  if (!settled_) samples_.reserve(wanted_);
+    : final_rounds_(rounds), settled_(candidates <= 1 || rounds == 0) {
+  if (settled_) return;
+  std::vector<std::uint32_t> all(candidates);
+  std::iota(all.begin(), all.end(), 0U);
+  start_stage(std::move(all));
+}
+
+void Trial::start_stage(std::vector<std::uint32_t> contenders) {
+  contenders_ = std::move(contenders);
+  samples_.clear();
+  samples_.reserve(wanted());
+}
+
+std::uint32_t Trial::rounds() const {
+  return contenders_.size() > 2 ? (final_rounds_ + 1) / 2 : final_rounds_;
 }
 
 std::uint32_t Trial::candidate_of(std::size_t call) const {
-  const std::size_t round = call / candidates_;
-  const auto position = static_cast<std::uint32_t>(call % candidates_);
-  return round % 2 == 0 ? position : candidates_ - 1 - position;
+  const std::size_t round = call / contenders_.size();
+  const std::size_t place = call % contenders_.size();
+  return contenders_[round % 2 == 0 ? place : contenders_.size() - 1 - place];
 }
 
 std::uint32_t Trial::candidate() const {
@@ -32,47 +55,49 @@ std::uint32_t Trial::candidate() const {
 }
 
 void Trial::record(std::int64_t duration_ns) {
-  assert(!settled_ && samples_.size() < wanted_);
+  assert(!settled_ && !samples_are_due());
   samples_.push_back(duration_ns);
 }
 
-// Whether the verdict beat the MPI library in all rounds but one at the most: a mean alone can be won by the MPI library's bad
-// luck in a single call.
-bool Trial::won_rounds(std::span<const std::int64_t> longest) const {
-  std::size_t lost = 0;
-  for (std::size_t first = 0; first < wanted_; first += candidates_) {
-    std::int64_t mine = 0;
-    std::int64_t library = 0;
-    for (std::size_t call = first; call < first + candidates_; ++call) {
-      if (candidate_of(call) == verdict_) mine = longest[call];
-      if (candidate_of(call) == 0) library = longest[call];
-    }
-    if (mine >= library) ++lost;
+std::vector<std::int64_t> Trial::durations_of(std::uint32_t candidate,
+                                              std::span<const std::int64_t> longest) const {
+  std::vector<std::int64_t> durations;
+  for (std::size_t call = 0; call < longest.size(); ++call) {
+    if (candidate_of(call) == candidate) durations.push_back(longest[call]);
   }
-  return lost <= 1;
+  return durations;
 }
 
-void Trial::decide(std::span<const std::int64_t> longest) {
-  assert(longest.size() == wanted_);
-  const std::size_t rounds = wanted_ / candidates_;
-  std::vector<std::int64_t> total(candidates_, 0);
-  std::vector<std::int64_t> worst(candidates_, 0);
-  for (std::size_t call = 0; call < wanted_; ++call) {
-    const std::uint32_t candidate = candidate_of(call);
-    total[candidate] += longest[call];
-    if (longest[call] > worst[candidate]) worst[candidate] = longest[call];
+std::uint32_t Trial::best_of_ours(std::span<const std::int64_t> longest) const {
+  return *std::min_element(
+      contenders_.begin() + 1, contenders_.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return forgiving_sum(durations_of(a, longest)) < forgiving_sum(durations_of(b, longest));
+      });
+}
+
+// By the sum, and by at least three rounds in four: a sum alone can be won by the MPI library's bad
+// luck in a single call.
+bool Trial::beats_library(std::uint32_t candidate, std::span<const std::int64_t> longest) const {
+  const std::vector<std::int64_t> ours = durations_of(candidate, longest);
+  const std::vector<std::int64_t> library = durations_of(0, longest);
+  std::size_t lost = 0;
+  for (std::size_t round = 0; round < ours.size(); ++round) {
+    if (ours[round] >= library[round]) ++lost;
   }
-  // One outlier each is forgiven: the first call of a candidate opens connections.
-  if (rounds > 1) {
-    for (std::uint32_t i = 0; i < candidates_; ++i) total[i] -= worst[i];
+  return lost * 4 <= ours.size() &&
+         forgiving_sum(ours) * 100 <= forgiving_sum(library) * worthwhile_percent;
+}
+
+void Trial::judge(std::span<const std::int64_t> longest) {
+  assert(longest.size() == wanted());
+  const std::uint32_t best = best_of_ours(longest);
+  if (contenders_.size() > 2) {
+    start_stage({0, best});
+    return;
   }
-  verdict_ = 0;
-  for (std::uint32_t i = 1; i < candidates_; ++i) {
-    if (total[i] < total[verdict_]) verdict_ = i;
-  }
-  if (total[verdict_] * 100 > total[0] * worthwhile_percent || !won_rounds(longest)) verdict_ = 0;
+  verdict_ = beats_library(best, longest) ? best : 0;
   settled_ = true;
-  samples_ = {};
+  samples_.clear();
 }
 
 }  // namespace quadrille

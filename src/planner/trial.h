@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses between candidates whose cost no model knows, by trying them in turn in the program's own first calls. A
-// state machine without a clock or a network: call numbers and durations go in, a candidate comes out. Candidate 0 is the
-// MPI library.
+// Chooses between candidates whose cost no model knows, by trying them in turn in the program's own
+// first calls. A state machine without a clock or a network: durations go in, a candidate comes
+// out. Candidate 0 is the MPI library.
 //
-// All ranks decide alike: which candidate a call takes follows from the call's number, and the verdict from each call's
-// longest duration on any rank, which every rank has received. The longest is what a program that goes on together waits
-// for; a wait for late ranks lengthens all candidates' calls alike, for they take turns, and favours none.
+// First all candidates take turns for half the rounds; then the best of ours meets the MPI library
+// in a final of all rounds. A program that makes few calls pays little, and the final's samples are
+// enough to tell a gain from luck.
+//
+// All ranks decide alike: which candidate a call takes follows from the call's number, and the
+// verdict from each call's longest duration on any rank, which every rank has received. The longest
+// is what a program that goes on together waits for; a wait for late ranks lengthens all
+// candidates' calls alike, for they take turns, and favours none.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +21,8 @@ namespace quadrille {
 
 class Trial {
  public:
-  // REQUIRES: candidates >= 1. With one candidate or no rounds, the MPI library is the verdict from the start.
+  // REQUIRES: candidates >= 1. With one candidate or no rounds, candidate 0 is the verdict from the
+  // start.
   Trial(std::uint32_t candidates, std::uint32_t rounds);
 
   // The candidate of the next call. REQUIRES: !samples_are_due().
@@ -26,17 +32,27 @@ class Trial {
   // How long the call just made took on this rank. REQUIRES: !settled() && !samples_are_due().
   void record(std::int64_t duration_ns);
 
-  // All rounds are done: before the next call, the ranks take the maximum of each of `samples` over all ranks and hand these in.
-  bool samples_are_due() const { return !settled_ && samples_.size() == wanted_; }
-  std::span<const std::int64_t> samples() const { return samples_; }  // [rounds * candidates]
-  void decide(std::span<const std::int64_t> longest);
+  // A stage is done: before the next call, the ranks take the maximum of each of `samples` over all
+  // ranks and hand these in. More stages may follow.
+  bool samples_are_due() const { return !settled_ && samples_.size() == wanted(); }
+  std::span<const std::int64_t> samples() const { return samples_; }
+  void judge(std::span<const std::int64_t> longest);
+
+  // The candidates of this stage, and which of them made the stage's call number `call`.
+  const std::vector<std::uint32_t>& contenders() const { return contenders_; }
+  std::uint32_t candidate_of(std::size_t call) const;
 
  private:
-  std::uint32_t candidate_of(std::size_t call) const;
-  bool won_rounds(std::span<const std::int64_t> longest) const;
+  std::uint32_t rounds() const;
+  std::size_t wanted() const { return contenders_.size() * rounds(); }
+  void start_stage(std::vector<std::uint32_t> contenders);
+  std::uint32_t best_of_ours(std::span<const std::int64_t> longest) const;
+  bool beats_library(std::uint32_t candidate, std::span<const std::int64_t> longest) const;
+  std::vector<std::int64_t> durations_of(std::uint32_t candidate,
+                                         std::span<const std::int64_t> longest) const;
 
-  std::uint32_t candidates_;
-  std::size_t wanted_;
+  std::uint32_t final_rounds_;
+  std::vector<std::uint32_t> contenders_;
   std::vector<std::int64_t> samples_;
   std::uint32_t verdict_ = 0;
   bool settled_;
