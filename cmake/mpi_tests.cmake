@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The programs of tests/mpi, in BUILD/tests: NAME-ompi, -mpich and -abi of each C program; of the Fortran ones -ompi, and
+# -mpich4 where Debian's MPICH development files are there. tests/mpi/test_*.py start them.
+set(QUADRILLE_TEST_PROGRAMS ${CMAKE_SOURCE_DIR}/tests/mpi/programs)
+
+function(quadrille_test_program target)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests
+                        Fortran_MODULE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${target}.modules)
+endfunction()
+
+# Only the launcher decides which MPI library a program finds: no path to one is built in.
+function(quadrille_c_tests abi include_directory library)
+  file(GLOB sources CONFIGURE_DEPENDS ${QUADRILLE_TEST_PROGRAMS}/*.c)
+  list(FILTER sources EXCLUDE REGEX "/executed\\.c$")
+  foreach(source ${sources})
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name}-${abi} ${source} ${QUADRILLE_TEST_PROGRAMS}/executed.c)
+    list(APPEND programs ${name}-${abi})
+  endforeach()
+  file(GLOB collectives CONFIGURE_DEPENDS ${QUADRILLE_TEST_PROGRAMS}/collectives/*.c)
+  add_executable(collectives-${abi} ${collectives} ${QUADRILLE_TEST_PROGRAMS}/executed.c)
+  foreach(program ${programs} collectives-${abi})
+    quadrille_test_program(${program})
+    set_target_properties(${program} PROPERTIES C_EXTENSIONS ON SKIP_BUILD_RPATH TRUE)
+    target_include_directories(${program} SYSTEM PRIVATE ${include_directory})
+    target_compile_definitions(${program} PRIVATE OMPI_SKIP_MPICXX)
+    target_link_libraries(${program} PRIVATE ${library} Threads::Threads dl)
+  endforeach()
+endfunction()
+
+function(quadrille_fortran_tests mpi include_directories libraries)
+  add_library(executed-${mpi} OBJECT ${QUADRILLE_TEST_PROGRAMS}/executed.c)
+  set(fortran_mpif_definitions "")
+  set(fortran_mpif_source fortran_mpif)
+  set(fortran_use_mpi_definitions USE_MPI)
+  set(fortran_use_mpi_source fortran_mpif)
+  set(fortran_f08_definitions "")
+  set(fortran_f08_source fortran_f08)
+  foreach(name fortran_mpif fortran_use_mpi fortran_f08)
+    set(program ${name}-${mpi})
+    add_executable(${program} ${QUADRILLE_TEST_PROGRAMS}/fortran_checks.f90
+                   ${QUADRILLE_TEST_PROGRAMS}/${${name}_source}.f90 $<TARGET_OBJECTS:executed-${mpi}>)
+    quadrille_test_program(${program})
+    set_target_properties(${program} PROPERTIES SKIP_BUILD_RPATH TRUE)
+    # mpif.h declares no choice buffers: arguments of unlike types are how it is used.
+    set_target_properties(${program} PROPERTIES
+      COMPILE_OPTIONS "-cpp;-ffree-line-length-none;-fallow-argument-mismatch;-w")
+    target_compile_definitions(${program} PRIVATE ${${name}_definitions})
+    target_include_directories(${program} PRIVATE ${include_directories})
+    target_link_libraries(${program} PRIVATE ${libraries} dl)
+  endforeach()
+endfunction()
+
+if(QUADRILLE_OMPI_INCLUDE AND QUADRILLE_OMPI_LIBRARY)
+  quadrille_c_tests(ompi ${QUADRILLE_OMPI_INCLUDE} ${QUADRILLE_OMPI_LIBRARY})
+endif()
+if(QUADRILLE_MPICH_INCLUDE AND QUADRILLE_MPICH_LIBRARY)
+  quadrille_c_tests(mpich ${QUADRILLE_MPICH_INCLUDE} ${QUADRILLE_MPICH_LIBRARY})
+endif()
+if(QUADRILLE_MPICH_INCLUDE AND QUADRILLE_ABI_LIBRARY)
+  quadrille_c_tests(abi "${CMAKE_BINARY_DIR}/standard_abi;${QUADRILLE_MPICH_INCLUDE}" ${QUADRILLE_ABI_LIBRARY})
+endif()
+
+include(CheckLanguage)
+check_language(Fortran)
+if(CMAKE_Fortran_COMPILER)
+  enable_language(Fortran)
+  get_filename_component(ompi_libraries "${QUADRILLE_OMPI_LIBRARY}" DIRECTORY)
+  find_library(QUADRILLE_OMPI_MPIFH mpi_mpifh HINTS ${ompi_libraries} NO_DEFAULT_PATH)
+  find_library(QUADRILLE_OMPI_USEMPIF08 mpi_usempif08 HINTS ${ompi_libraries} NO_DEFAULT_PATH)
+  find_library(QUADRILLE_OMPI_USEMPI mpi_usempi_ignore_tkr HINTS ${ompi_libraries} NO_DEFAULT_PATH)
+  find_path(QUADRILLE_OMPI_MODULES mpi_f08.mod NO_DEFAULT_PATH HINTS ${ompi_libraries}
+            /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/fortran/gfortran-mod-15/openmpi)
+  if(QUADRILLE_OMPI_MODULES AND QUADRILLE_OMPI_MPIFH AND QUADRILLE_OMPI_USEMPIF08 AND QUADRILLE_OMPI_USEMPI)
+    quadrille_fortran_tests(ompi "${QUADRILLE_OMPI_INCLUDE};${QUADRILLE_OMPI_MODULES}"
+      "${QUADRILLE_OMPI_USEMPIF08};${QUADRILLE_OMPI_USEMPI};${QUADRILLE_OMPI_MPIFH};${QUADRILLE_OMPI_LIBRARY}")
+  endif()
+  set(QUADRILLE_MPICH4_ROOT "/" CACHE PATH "Where Debian's libmpich-dev (4.0) is unpacked")
+  set(mpich4_libraries ${QUADRILLE_MPICH4_ROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
+  find_path(QUADRILLE_MPICH4_INCLUDE mpif.h NO_DEFAULT_PATH
+            HINTS ${QUADRILLE_MPICH4_ROOT}/usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/mpich)
+  find_library(QUADRILLE_MPICH4_FORTRAN mpichfort HINTS ${mpich4_libraries} NO_DEFAULT_PATH)
+  find_library(QUADRILLE_MPICH4_LIBRARY mpich HINTS ${mpich4_libraries} NO_DEFAULT_PATH)
+  if(QUADRILLE_MPICH4_INCLUDE AND QUADRILLE_MPICH4_FORTRAN AND QUADRILLE_MPICH4_LIBRARY)
+    quadrille_fortran_tests(mpich4 ${QUADRILLE_MPICH4_INCLUDE}
+      "${QUADRILLE_MPICH4_FORTRAN};${QUADRILLE_MPICH4_LIBRARY}")
+  endif()
+endif()

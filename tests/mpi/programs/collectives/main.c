@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * collectives MODE [SEED [CALLS]]: every intercepted collective against the MPI library's own
+ * answer, in one process. matrix: collectives x datatypes x operations x in place x communicators x
+ * counts brief: the same with one count, for libraries that spin while more ranks than cores wait
+ *   stress: CALLS random ones among them
+ * The last line of world rank 0 counts checks, failures and calls that Quadrille executed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+
+static struct type_case types[MOST_CASES];
+static struct reduction_case reductions[MOST_CASES];
+static struct communicator_case communicators[MOST_CASES];
+static int type_number, reduction_number, communicator_number;
+
+/* All types and operations with one count on one communicator. */
+static void try_all(struct call call) {
+  compare_barrier(&call);
+  for (int t = 0; t < type_number; ++t) {
+    ++call.seed;
+    compare_bcast(&call, &types[t]);
+    if (types[t].ints > 0) compare_bcast_of_unlike_types(&call, &types[t]);
+    compare_allgather(&call, &types[t]);
+    compare_alltoall(&call, &types[t]);
+  }
+  for (int r = 0; r < reduction_number; ++r) {
+    ++call.seed;
+    compare_reduce(&call, &reductions[r]);
+    compare_allreduce(&call, &reductions[r]);
+  }
+}
+
+/* What is large for an algorithm that cuts messages of ints and doubles. */
+static void try_large(struct call call) {
+  for (int t = 0; t < 2; ++t) {
+    compare_bcast(&call, &types[t]);
+    compare_reduce(&call, &reductions[t * 3]);
+    compare_allreduce(&call, &reductions[t * 3]);
+  }
+  compare_bcast(&call, &types[5]); /* the vector */
+  compare_large_count(&call);
+  check_bits(&call);
+  call.count /= 16;
+  compare_allgather(&call, &types[1]);
+  compare_alltoall(&call, &types[1]);
+}
+
+static void matrix(int counts_tried) {
+  static const int counts[] = {7, 1, 0};
+  for (int c = 0; c < communicator_number; ++c) {
+    struct call call = {communicators[c].comm, communicators[c].name, 0, 0, 0, 1000U * (unsigned)c};
+    if (call.comm == MPI_COMM_NULL) continue;
+    int size;
+    PMPI_Comm_size(call.comm, &size);
+    for (int i = 0; i < 2 * counts_tried; ++i) {
+      call.count = counts[i / 2];
+      call.in_place = i % 2;
+      call.root = i % size;
+      call.seed += 100;
+      try_all(call);
+    }
+    call.count = 40007;
+    call.root = size - 1;
+    try_large(call);
+  }
+}
+
+static void try_random(unsigned long long* state, const struct communicator_case* communicator) {
+  static const int counts[] = {0, 1, 2, 5, 33, 400, 3001};
+  int size = 1;
+  struct call call = {communicator->comm, communicator->name, 0, 0, 0, 0};
+  const unsigned what = next_random(state) % 6;
+  const unsigned which = next_random(state);
+  call.count = counts[next_random(state) % 7];
+  call.in_place = (int)(next_random(state) % 2);
+  call.seed = next_random(state) % 100000;
+  const unsigned root = next_random(state);
+  if (call.comm == MPI_COMM_NULL) return;
+  PMPI_Comm_size(call.comm, &size);
+  call.root = (int)(root % (unsigned)size);
+  const struct type_case* type = &types[which % (unsigned)type_number];
+  const struct reduction_case* reduction = &reductions[which % (unsigned)reduction_number];
+  if (what == 0) compare_barrier(&call);
+  if (what == 1) compare_bcast(&call, type);
+  if (what == 2) compare_allgather(&call, type);
+  if (what == 3) compare_alltoall(&call, type);
+  if (what == 4) compare_reduce(&call, reduction);
+  if (what == 5) compare_allreduce(&call, reduction);
+}
+
+static void stress(unsigned long long seed, int calls) {
+  for (int i = 0; i < calls; ++i) {
+    const unsigned which = next_random(&seed) % (unsigned)communicator_number;
+    try_random(&seed, &communicators[which]);
+  }
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  type_number = make_types(types);
+  reduction_number = make_reductions(reductions);
+  communicator_number = make_communicators(communicators);
+  if (argc > 1 && strcmp(argv[1], "matrix") == 0) matrix(3);
+  if (argc > 1 && strcmp(argv[1], "brief") == 0) matrix(1);
+  if (argc > 3 && strcmp(argv[1], "stress") == 0)
+    stress(strtoull(argv[2], NULL, 10), atoi(argv[3]));
+  free_communicators(communicators, communicator_number);
+  const long mine[] = {tally.checks, tally.failures, tally.replaced};
+  long total[3];
+  int rank;
+  PMPI_Reduce(mine, total, 3, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) printf("checks=%ld failures=%ld replaced=%ld\n", total[0], total[1], total[2]);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,154 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Every intercepted collective through mpif.h (or, with -DUSE_MPI, through `use mpi`), checked against what it must
+! give; the MPI library's error goes to `error`.
+program fortran_mpif
+#ifdef USE_MPI
+  use mpi
+#endif
+  use fortran_checks
+  implicit none
+#ifndef USE_MPI
+  include 'mpif.h'
+#endif
+  integer, parameter :: n = 100
+  integer :: error, world_rank, provided, half, other, grid, row, total(3), mine(3)
+
+  call MPI_Init_thread(MPI_THREAD_SINGLE, provided, error)
+  call MPI_Comm_rank(MPI_COMM_WORLD, world_rank, error)
+  call collectives(MPI_COMM_WORLD)
+  call MPI_Comm_dup(MPI_COMM_WORLD, other, error)
+  call collectives(other)
+  call MPI_Comm_free(other, error)
+  call MPI_Comm_split(MPI_COMM_WORLD, mod(world_rank, 2), -world_rank, half, error)
+  call collectives(half)
+  call MPI_Comm_free(half, error)
+  call grid_of_rows(grid, row)
+  call collectives(row)
+  call MPI_Comm_free(row, error)
+  call MPI_Comm_free(grid, error)
+
+  mine = [checks, failures, replaced]
+  call MPI_Reduce(mine, total, 3, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, error)
+  if (world_rank == 0) print '(3(a, i0))', 'checks=', total(1), ' failures=', total(2), ' replaced=', total(3)
+  call MPI_Finalize(error)
+
+contains
+
+  subroutine grid_of_rows(grid, row)
+    integer, intent(out) :: grid, row
+    integer :: sizes(2), ranks
+    call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
+    sizes = 0
+    call MPI_Dims_create(ranks, 2, sizes, error)
+    call MPI_Cart_create(MPI_COMM_WORLD, 2, sizes, [.false., .true.], .false., grid, error)
+    call MPI_Cart_sub(grid, [.true., .false.], row, error)
+  end subroutine
+
+  subroutine collectives(comm)
+    integer, intent(in) :: comm
+    integer :: rank, ranks, root
+    call MPI_Comm_rank(comm, rank, error)
+    call MPI_Comm_size(comm, ranks, error)
+    call MPI_Barrier(comm, error)
+    call check('barrier', error == MPI_SUCCESS)
+    do root = 0, ranks - 1
+      call bcasts(comm, rank, root)
+      call reductions(comm, rank, ranks, root)
+    end do
+    call exchanges(comm, rank, ranks)
+    call absolute_addresses(comm, rank)
+  end subroutine
+
+  subroutine bcasts(comm, rank, root)
+    integer, intent(in) :: comm, rank, root
+    double precision :: x(n), table(10, 10)
+    character(len=8) :: text
+    integer :: i
+    x = merge([(1.5d0*i + root, i=1, n)], [(0d0, i=1, n)], rank == root)
+    call MPI_Bcast(x, n, MPI_DOUBLE_PRECISION, root, comm, error)
+    call check('bcast', all(x == [(1.5d0*i + root, i=1, n)]))
+    table = merge(reshape(x, [10, 10]), -1d0, rank == root)
+    call MPI_Bcast(table(2:8:2, 3:5), 12, MPI_DOUBLE_PRECISION, root, comm, error)
+    call check('bcast of a section', all(table(2:8:2, 3:5) == section_of(x)))
+    call check('bcast leaves the rest', rank == root .or. count(table == -1d0) == 88)
+    text = merge('quadrill', '        ', rank == root)
+    call MPI_Bcast(text, 8, MPI_CHARACTER, root, comm, error)
+    call check('bcast of characters', text == 'quadrill')
+  end subroutine
+
+  function section_of(x) result(section)
+    double precision, intent(in) :: x(n)
+    double precision :: table(10, 10), section(4, 3)
+    table = reshape(x, [10, 10])
+    section = table(2:8:2, 3:5)
+  end function
+
+  subroutine reductions(comm, rank, ranks, root)
+    integer, intent(in) :: comm, rank, ranks, root
+    integer :: a(n), b(n), expected(n), i, pair(2), worst(2)
+    logical :: here, everywhere
+    a = [(i + rank, i=1, n)]
+    expected = [(ranks*i + ranks*(ranks - 1)/2, i=1, n)]
+    b = -1
+    call MPI_Allreduce(a, b, n, MPI_INTEGER, MPI_SUM, comm, error)
+    call check('allreduce', all(b == expected))
+    b = a
+    call MPI_Allreduce(MPI_IN_PLACE, b, n, MPI_INTEGER, MPI_SUM, comm, error)
+    call check('allreduce in place', all(b == expected))
+    b = -1
+    call MPI_Reduce(a, b, n, MPI_INTEGER, MPI_SUM, root, comm, error)
+    call check('reduce', all(b == merge(expected, -1, rank == root)))
+    b = a
+    if (rank == root) then
+      call MPI_Reduce(MPI_IN_PLACE, b, n, MPI_INTEGER, MPI_SUM, root, comm, error)
+    else
+      call MPI_Reduce(a, b, n, MPI_INTEGER, MPI_SUM, root, comm, error)
+    end if
+    call check('reduce in place', all(b == merge(expected, a, rank == root)))
+    pair = [mod(7*rank + root, 5), rank]
+    call MPI_Allreduce(pair, worst, 1, MPI_2INTEGER, MPI_MAXLOC, comm, error)
+    call check('maxloc', mod(7*worst(2) + root, 5) == worst(1) .and. worst(1) >= pair(1))
+    here = rank /= root
+    call MPI_Allreduce(here, everywhere, 1, MPI_LOGICAL, MPI_LAND, comm, error)
+    call check('land', .not. everywhere)
+  end subroutine
+
+  subroutine exchanges(comm, rank, ranks)
+    integer, intent(in) :: comm, rank, ranks
+    complex, allocatable :: send(:, :), receive(:, :), expected(:, :)
+    integer :: i, j
+    allocate (send(n, ranks), receive(n, ranks), expected(n, ranks))
+    expected = reshape([((cmplx(i, j), i=1, n), j=1, ranks)], [n, ranks])
+    receive = 0
+    call MPI_Allgather(expected(:, rank + 1), n, MPI_COMPLEX, receive, n, MPI_COMPLEX, comm, error)
+    call check('allgather', all(receive == expected))
+    receive = 0
+    receive(:, rank + 1) = expected(:, rank + 1)
+    call MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, receive, n, MPI_COMPLEX, comm, error)
+    call check('allgather in place', all(receive == expected))
+    send = reshape([((cmplx(i + 1000*j, rank), i=1, n), j=1, ranks)], [n, ranks])
+    expected = reshape([((cmplx(i + 1000*(rank + 1), j - 1), i=1, n), j=1, ranks)], [n, ranks])
+    call MPI_Alltoall(send, n, MPI_COMPLEX, receive, n, MPI_COMPLEX, comm, error)
+    call check('alltoall', all(receive == expected))
+    call MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, send, n, MPI_COMPLEX, comm, error)
+    call check('alltoall in place', all(send == expected))
+  end subroutine
+
+  ! MPI_BOTTOM with a type that holds absolute addresses.
+  subroutine absolute_addresses(comm, rank)
+    integer, intent(in) :: comm, rank
+    integer, volatile :: first(4), second(3)  ! changed without the compiler's knowledge
+    integer(kind=MPI_ADDRESS_KIND) :: where(2)
+    integer :: type
+    first = merge(11, 0, rank == 0)
+    second = merge(22, 0, rank == 0)
+    call MPI_Get_address(first, where(1), error)
+    call MPI_Get_address(second, where(2), error)
+    call MPI_Type_create_hindexed(2, [4, 3], where, MPI_INTEGER, type, error)
+    call MPI_Type_commit(type, error)
+    call MPI_Bcast(MPI_BOTTOM, 1, type, 0, comm, error)
+    call check('bcast at MPI_BOTTOM', all(first == 11) .and. all(second == 22))
+    call MPI_Type_free(type, error)
+  end subroutine
+
+end program

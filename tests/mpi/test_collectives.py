@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every intercepted collective against the MPI library's own answer in the same process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mpi_jobs import ALGORITHM_ROUNDS, Mpi, Outcome, mpi_named
+
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(240)]
+
+
+def right(outcome: Outcome, least_replaced: float) -> None:
+    assert outcome.code == 0, outcome.errors + outcome.output
+    assert outcome.counts["failures"] == 0, outcome.output
+    assert outcome.counts["checks"] > 1000, outcome.output
+    assert outcome.counts["replaced"] > least_replaced * outcome.counts["checks"], outcome.output
+
+
+@pytest.mark.parametrize("algorithms", ALGORITHM_ROUNDS, ids=["first", "second", "third"])
+def test_all_results_equal_the_mpi_librarys(mpi: Mpi, algorithms: str) -> None:
+    # MPICH's own collectives take tens of times longer than Open MPI's when ranks outnumber cores.
+    ranks, mode = (9, "matrix") if mpi.open_mpi else (5, "brief")
+    outcome = mpi.run(ranks, [mpi.program("collectives"), mode], {"QUADRILLE_ALGORITHM": algorithms})
+    right(outcome, 0.7)
+
+
+def test_all_results_are_right_on_sixteen_ranks(ompi4: Mpi) -> None:
+    command: list[str | Path] = [ompi4.program("collectives"), "brief"]
+    right(ompi4.run(16, command, {"QUADRILLE_ALGORITHM": ALGORITHM_ROUNDS[2]}), 0.7)
+
+
+@pytest.mark.parametrize("name", ["mpich_abi", "impi"])
+def test_all_results_are_right_on_other_mpis(name: str) -> None:
+    other = mpi_named(name)
+    command: list[str | Path] = [other.program("collectives"), "brief"]
+    right(other.run(3, command, {"QUADRILLE_ALGORITHM": ALGORITHM_ROUNDS[0]}), 0.5)
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_random_calls_on_random_communicators_are_right(mpi: Mpi, seed: str) -> None:
+    ranks, calls = (7, "3000") if mpi.open_mpi else (4, "1000")
+    algorithms = ALGORITHM_ROUNDS[int(seed)]
+    command: list[str | Path] = [mpi.program("collectives"), "stress", seed, calls]
+    right(mpi.run(ranks, command, {"QUADRILLE_ALGORITHM": algorithms}), 0.5)
+
+
+def test_nothing_is_replaced_on_one_host_unless_forced(ompi4: Mpi) -> None:
+    outcome = ompi4.run(3, [ompi4.program("collectives"), "brief"])
+    assert outcome.code == 0, outcome.errors
+    assert outcome.counts["failures"] == 0
+    assert outcome.counts["replaced"] == 0

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What must not break a program: pending operations, threads, late and killed ranks, wrong installations."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from mpi_jobs import ALGORITHM_ROUNDS, Mpi
+
+from quadrille.installation import native_directory
+
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(150)]
+
+FORCED = {"QUADRILLE_ALGORITHM": ALGORITHM_ROUNDS[0]}
+
+
+def shared_memory_left() -> list[str]:
+    return [path.name for path in Path("/dev/shm").iterdir() if "quadrille" in path.name]
+
+
+def lines_of_quadrille(errors: str) -> list[str]:
+    return [line for line in errors.splitlines() if line.startswith("quadrille: ")]
+
+
+@pytest.mark.parametrize("operation", ["isend", "issend", "bsend", "rma"])
+def test_an_operation_pending_around_every_collective_ends(mpi: Mpi, operation: str) -> None:
+    outcome = mpi.run(3, [mpi.program("pending"), operation], FORCED, timeout_s=60)
+    assert (outcome.code, outcome.counts) == (0, {"checks": 6, "failures": 0}), outcome.errors
+
+
+def test_threads_use_and_create_communicators_at_the_same_time(mpi: Mpi) -> None:
+    threads, rounds = ("4", "20") if mpi.open_mpi else ("2", "5")
+    outcome = mpi.run(3, [mpi.program("threads"), threads, rounds], FORCED)
+    assert (outcome.code, outcome.counts.get("failures")) == (0, 0), outcome.errors + outcome.output
+
+
+def test_communicators_callbacks_errors_and_forks(mpi: Mpi) -> None:
+    cycles = "5000" if mpi.open_mpi else "2500"
+    outcome = mpi.run(3, [mpi.program("life_cycle"), cycles], FORCED)
+    assert (outcome.code, outcome.counts.get("failures")) == (0, 0), outcome.errors + outcome.output
+
+
+def test_a_rank_without_the_library_ends_the_job_with_a_message(mpi: Mpi) -> None:
+    # `env` instead of launcher options: Open MPI 5 gives those of one part to all parts.
+    program = [str(mpi.program("late_rank")), "0"]
+    library = f"LD_PRELOAD={native_directory() / 'libquadrille.so'}"
+    with_it = ["env", library, "QUADRILLE_HANDSHAKE_S=3", *program]
+    plain = mpi.settings(False, {})
+    outcome = mpi.start([*mpi.line(1, with_it, plain), ":", *mpi.line(1, program, plain)], timeout_s=60)
+    assert outcome.code != 0
+    assert "not every rank has shown within 3 s that it runs Quadrille" in outcome.errors, outcome.errors
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"QUADRILLE_TRIALS": "many"}, "QUADRILLE_TRIALS"),
+        ({"QUADRILLE_ALGORITHM": "bcast:telepathy"}, "no algorithm 'telepathy'"),
+        ({"QUADRILLE_ABI": "mpich"}, "QUADRILLE_ABI does not fit"),
+    ],
+)
+def test_a_wrong_setting_costs_one_line_and_the_program_runs_on(
+    ompi4: Mpi, settings: dict[str, str], complaint: str
+) -> None:
+    outcome = ompi4.run(3, [ompi4.program("late_rank"), "0"], settings)
+    assert (outcome.code, outcome.counts) == (0, {"sum": 3}), outcome.errors
+    (line,) = lines_of_quadrille(outcome.errors)
+    assert complaint in line
+    assert "the program runs on with the MPI library alone" in line
+
+
+def test_a_missing_core_library_costs_one_line(ompi4: Mpi, tmp_path: Path) -> None:
+    shim = str(shutil.copy(native_directory() / "libquadrille.so", tmp_path))
+    outcome = ompi4.run(3, [ompi4.program("late_rank"), "0"], {"LD_PRELOAD": shim})
+    assert (outcome.code, outcome.counts) == (0, {"sum": 3}), outcome.errors
+    (line,) = lines_of_quadrille(outcome.errors)
+    assert "libquadrille-ompi.so" in line
+
+
+def test_a_program_that_is_not_mpi_does_not_notice(ompi4: Mpi) -> None:
+    command = ["bash", "-c", "echo $((6 * 7)); ls / > /dev/null; python3 -c 'print(43)'"]
+    alone = subprocess.run(command, capture_output=True, text=True, check=True)
+    environment = {**os.environ, **ompi4.settings(True, FORCED)}
+    preloaded = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert (preloaded.stdout, preloaded.stderr) == (alone.stdout, alone.stderr)
+
+
+def test_a_killed_rank_ends_the_job_and_the_next_one_needs_no_reset(mpi: Mpi) -> None:
+    program = mpi.program("late_rank")
+    assert mpi.run(3, [program, "0", "die"], FORCED, timeout_s=60).code != 0
+    assert shared_memory_left() == []
+    after = mpi.run(3, [program, "0"], FORCED)
+    assert (after.code, after.counts) == (0, {"sum": 3}), after.errors
+
+
+def test_a_late_rank_is_named_once_by_each_that_waits(ompi4: Mpi) -> None:
+    outcome = ompi4.run(3, [ompi4.program("late_rank"), "5"], {**FORCED, "QUADRILLE_WAIT_REPORT_S": "2"})
+    assert (outcome.code, outcome.counts) == (0, {"sum": 3}), outcome.errors
+    lines = lines_of_quadrille(outcome.errors)
+    assert sorted(line.split(" (")[0] for line in lines) == ["quadrille: rank 0", "quadrille: rank 2"], lines
+    assert all("has waited 2 s in MPI_Barrier" in line and "for rank 1 (" in line for line in lines), lines
+
+
+def test_a_stopped_rank_is_waited_for(mpi: Mpi) -> None:
+    outcome = mpi.run(3, [mpi.program("late_rank"), "5", "stop"], FORCED, timeout_s=60)
+    assert (outcome.code, outcome.counts) == (0, {"sum": 3}), outcome.errors
