@@ -22,7 +22,8 @@ ALGORITHM_ROUNDS = [
     "alltoall:ordered,bcast:binomial,allreduce:ring,allgather:ring,barrier:dissemination,reduce:binomial",
     "alltoall:pairwise,bcast:chain:segment=1024,allreduce:recursive_doubling,allgather:bruck,"
     "barrier:binomial,reduce:chain:segment=1024",
-    "alltoall:bruck,bcast:scatter_allgather,allreduce:rabenseifner,allgather:recursive_doubling",
+    "alltoall:bruck,bcast:scatter_allgather,allreduce:rabenseifner,allgather:recursive_doubling,"
+    "barrier:dissemination,reduce:binomial",
 ]
 """Together every algorithm, each forced for all shapes that it supports."""
 
