@@ -19,7 +19,7 @@ TEST(Settings, an_empty_environment_gives_the_defaults_of_the_table) {
   const auto settings = read({});
   ASSERT_TRUE(settings.ok());
   EXPECT_TRUE(settings.value().collectives);
-  EXPECT_EQ(settings.value().trials, 4);
+  EXPECT_EQ(settings.value().trials, 8);
   EXPECT_EQ(settings.value().wire, "auto");
 }
 

@@ -23,7 +23,7 @@ namespace quadrille {
 
 struct PlannerOptions {
   std::map<Collective, ForcedCandidate> forced;
-  std::uint32_t trial_rounds = 4;
+  std::uint32_t trial_rounds = 8;
   Bytes trial_floor{1024};
 };
 

@@ -3,9 +3,10 @@
 // first calls. A state machine without a clock or a network: durations go in, a candidate comes
 // out. Candidate 0 is the MPI library.
 //
-// First all candidates take turns for half the rounds; then the best of ours meets the MPI library
-// in a final of all rounds. A program that makes few calls pays little, and the final's samples are
-// enough to tell a gain from luck.
+// First all candidates take turns for a quarter of the rounds, which also opens their connections;
+// then the best of ours meets the MPI library in a final of all rounds. A program that makes few
+// calls pays little, and the final's samples are enough to tell a gain from luck. The final forgives
+// no slow call: the stalls that a candidate causes now and then are what it is tried for.
 //
 // All ranks decide alike: which candidate a call takes follows from the call's number, and the
 // verdict from each call's longest duration on any rank, which every rank has received. The longest
@@ -52,6 +53,7 @@ class Trial {
                                          std::span<const std::int64_t> longest) const;
 
   std::uint32_t final_rounds_;
+  bool final_ = false;
   std::vector<std::uint32_t> contenders_;
   std::vector<std::int64_t> samples_;
   std::uint32_t verdict_ = 0;

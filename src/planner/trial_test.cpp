@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,34 +43,42 @@ TEST(Trial, a_gain_within_the_noise_is_left_to_the_mpi_library) {
   EXPECT_EQ(verdict_for({100, 95}, 4), 1U);
 }
 
-TEST(Trial, one_slow_call_of_a_candidate_is_forgiven) {
+TEST(Trial, the_first_call_of_a_candidate_is_forgiven) {
   bool first = true;
   const auto duration = [&](std::uint32_t candidate, int) -> std::int64_t {
     if (candidate == 0) return 100;
     return std::exchange(first, false) ? 1'000'000 : 10;
   };
-  EXPECT_EQ(verdict_for(2, 4, duration), 1U);
+  EXPECT_EQ(verdict_for(2, 8, duration), 1U);
 }
 
-TEST(Trial, a_sum_won_by_two_bad_calls_of_the_mpi_library_does_not_count) {
+TEST(Trial, a_stall_in_the_final_is_not_forgiven) {
+  const auto duration = [](std::uint32_t candidate, int call) -> std::int64_t {
+    return candidate == 0 ? 100 : (call == 8 || call == 9 ? 1'000 : 80);
+  };
+  EXPECT_EQ(verdict_for(2, 8, duration), 0U);
+}
+
+TEST(Trial, a_sum_won_by_bad_calls_of_the_mpi_library_in_few_rounds_does_not_count) {
   const auto duration = [](std::uint32_t candidate, int call) -> std::int64_t {
     if (candidate == 1) return 110;
-    return call < 4 ? 10'000 : 100;
+    return call < 7 ? 10'000 : 100;
   };
-  EXPECT_EQ(verdict_for(2, 4, duration), 0U);
+  EXPECT_EQ(verdict_for(2, 8, duration), 0U);
 }
 
-TEST(Trial, the_first_stage_goes_there_and_back_and_the_final_has_two) {
-  Trial trial(3, 4);
-  std::vector<std::uint32_t> order;
+TEST(Trial, the_first_stage_goes_there_and_back_and_the_final_has_two_in_turns_of_four) {
+  Trial trial(3, 8);
+  std::string order;
   while (!trial.settled()) {
-    order.push_back(trial.candidate());
+    order += std::to_string(trial.candidate());
     trial.record(trial.candidate() == 2 ? 1 : 9);
     if (!trial.samples_are_due()) continue;
+    order += ' ';
     const std::vector<std::int64_t> samples(trial.samples().begin(), trial.samples().end());
     trial.judge(samples);
   }
-  EXPECT_EQ(order, (std::vector<std::uint32_t>{0, 1, 2, 2, 1, 0, 0, 2, 2, 0, 0, 2, 2, 0}));
+  EXPECT_EQ(order, "012210 0000222222220000 ");
 }
 
 TEST(Trial, without_a_choice_or_rounds_candidate_0_is_the_verdict) {
