@@ -49,6 +49,12 @@ function(quadrille_fortran_tests mpi include_directories libraries)
     target_include_directories(${program} PRIVATE ${include_directories})
     target_link_libraries(${program} PRIVATE ${libraries} dl)
   endforeach()
+  set(module libfortran_module-${mpi})
+  add_library(${module} MODULE ${QUADRILLE_TEST_PROGRAMS}/fortran_module.f90)
+  set_target_properties(${module} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests PREFIX "" SUFFIX ""
+                        COMPILE_OPTIONS "-fallow-argument-mismatch;-w" SKIP_BUILD_RPATH TRUE)
+  target_include_directories(${module} PRIVATE ${include_directories})
+  target_link_libraries(${module} PRIVATE ${libraries})
 endfunction()
 
 if(QUADRILLE_OMPI_INCLUDE AND QUADRILLE_OMPI_LIBRARY)

@@ -16,8 +16,8 @@ const char* global(const std::string& symbol) {
   return static_cast<const char*>(dlsym(RTLD_DEFAULT, symbol.c_str()));
 }
 
-// A common block under the manglings of Fortran compilers.
-const char* common_block(const std::string& lower, const std::string& upper) {
+// A common block or procedure under the manglings of Fortran compilers.
+const char* mangled(const std::string& lower, const std::string& upper) {
   for (const std::string& name : {lower + "_", lower, lower + "__", upper}) {
     if (const char* found = global(name); found != nullptr) return found;
   }
@@ -33,8 +33,11 @@ const char* kept_pointer(const char* symbol) {
 }  // namespace
 
 const FortranConstants* FortranConstants::find(FortranInterface interface) {
-  const char* in_place = common_block("mpi_fortran_in_place", "MPI_FORTRAN_IN_PLACE");
-  const char* bottom = common_block("mpi_fortran_bottom", "MPI_FORTRAN_BOTTOM");
+  // Where a module has brought the Fortran part along out of the global scope (RTLD_LOCAL), it has
+  // its own copy of the variables too, and one found in the global scope would be another.
+  if (mangled("pmpi_init", "PMPI_INIT") == nullptr) return nullptr;
+  const char* in_place = mangled("mpi_fortran_in_place", "MPI_FORTRAN_IN_PLACE");
+  const char* bottom = mangled("mpi_fortran_bottom", "MPI_FORTRAN_BOTTOM");
   if (in_place == nullptr && interface == FortranInterface::mpi_f08) {
     in_place = global("MPIR_F08_MPI_IN_PLACE");
     bottom = global("MPIR_F08_MPI_BOTTOM");
@@ -42,7 +45,7 @@ const FortranConstants* FortranConstants::find(FortranInterface interface) {
     in_place = kept_pointer("MPIR_F_MPI_IN_PLACE");
     bottom = kept_pointer("MPIR_F_MPI_BOTTOM");
     // COMMON /MPIPRIV1/ MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE, the first two of them INTEGER.
-    if (const char* block = common_block("mpipriv1", "MPIPRIV1"); in_place == nullptr && block) {
+    if (const char* block = mangled("mpipriv1", "MPIPRIV1"); in_place == nullptr && block) {
       bottom = block;
       in_place = block + sizeof(int);
     }

@@ -50,3 +50,26 @@ struct quadrille_mpi quadrille_find_mpi(void) {
   dl_iterate_phdr(visit, &mpi);
   return mpi;
 }
+
+struct search {
+  const char* symbol;
+  void* found;
+};
+
+static int look_into(struct dl_phdr_info* object, size_t size, void* argument) {
+  (void)size;
+  struct search* search = argument;
+  const char* slash = strrchr(object->dlpi_name, '/');
+  if (slash == NULL || strncmp(slash, "/libmpi", 7) != 0) return 0;
+  void* handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == NULL) return 0;
+  search->found = dlsym(handle, search->symbol);
+  dlclose(handle);
+  return search->found != NULL;
+}
+
+void* quadrille_find_in_any_part(const char* symbol) {
+  struct search search = {symbol, NULL};
+  dl_iterate_phdr(look_into, &search);
+  return search.found;
+}

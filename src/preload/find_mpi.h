@@ -15,4 +15,8 @@ struct quadrille_mpi {
 /* abi is QUADRILLE_ABI_NONE where the process has no MPI library. */
 struct quadrille_mpi quadrille_find_mpi(void);
 
+/* The definition of `symbol` in any loaded part of the MPI library, such as its Fortran library: out of the dynamic
+ * linker's ordinary sight where a Python module brought it along. NULL if there is none. */
+void* quadrille_find_in_any_part(const char* symbol);
+
 #endif

@@ -33,6 +33,7 @@ static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 static void* next_symbol(const char* symbol) {
   void* found = dlsym(RTLD_NEXT, symbol);
   if (found == NULL && mpi.handle != NULL) found = dlsym(mpi.handle, symbol);
+  if (found == NULL) found = quadrille_find_in_any_part(symbol);
   return found;
 }
 

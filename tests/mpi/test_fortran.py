@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -76,6 +77,13 @@ def test_forwarded_calls_are_right(program: str, name: str) -> None:
 def test_the_programs_check_what_the_mpi_library_does_alone(ompi4: Mpi) -> None:
     outcome = ompi4.run(3, [ompi4.program("fortran_f08")], quadrille=False)
     assert (outcome.code, outcome.counts["failures"]) == (0, 0), outcome.output
+
+
+def test_a_fortran_module_loaded_out_of_sight_is_left_to_the_mpi_library(ompi4: Mpi) -> None:
+    module = ompi4.program("libfortran_module")
+    load = "import ctypes, sys; ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_LOCAL).sum_of_ranks_()"
+    outcome = ompi4.run(3, [sys.executable, "-c", load, module], {"QUADRILLE_ALGORITHM": "allreduce:ring"})
+    assert (outcome.code, outcome.counts) == (0, {"sum": 6}), outcome.errors + outcome.output
 
 
 def test_the_libraries_export_every_fortran_name() -> None:
