@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a forwarded call costs: MPI_X, which the preloaded library sees, against PMPI_X, which it does not. One rank, so that
-// the MPI library's own work is as small as it can be; also on a communicator whose state Quadrille keeps (two ranks).
+// What a forwarded call costs: MPI_X, which the preloaded library sees, against PMPI_X, which it
+// does not. One rank, so that the MPI library's own work is as small as it can be; also on a
+// communicator whose state Quadrille keeps (two ranks).
 //
 //   quadrille run -- mpirun -np 1 build/quadrille-call-benchmark
 #include <benchmark/benchmark.h>

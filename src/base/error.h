@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Failures as values. Exceptions never cross an MPI entry point, so what can fail returns Result<T>.
+// Failures as values. Exceptions never cross an MPI entry point, so what can fail returns
+// Result<T>.
 #pragma once
 
 #include <cassert>

@@ -47,11 +47,12 @@ bool Settings::logs(std::string_view topic) const {
 Result<Settings> read_settings(const std::function<const char*(const char*)>& lookup) {
   Settings settings;
   const char* value = nullptr;
-#define SETTING(field, type, variable, fallback, unit, description)                \
-  value = lookup(#variable);                                                       \
-  if (value == nullptr || *value == '\0') value = fallback;                        \
-  if (!parse(value, settings.field)) {                                             \
-    return Error{ErrorKind::invalid_argument, complaint(#variable, value, expected(settings.field))}; \
+#define SETTING(field, type, variable, fallback, unit, description)      \
+  value = lookup(#variable);                                             \
+  if (value == nullptr || *value == '\0') value = fallback;              \
+  if (!parse(value, settings.field)) {                                   \
+    return Error{ErrorKind::invalid_argument,                            \
+                 complaint(#variable, value, expected(settings.field))}; \
   }
 #include "base/settings.def"
 #undef SETTING

@@ -22,8 +22,8 @@ struct Settings {
   bool logs(std::string_view topic) const;
 };
 
-// `lookup` returns a variable's value or null, as getenv does. A value that does not parse is an error that names
-// the variable, the value and what it may be.
+// `lookup` returns a variable's value or null, as getenv does. A value that does not parse is an
+// error that names the variable, the value and what it may be.
 Result<Settings> read_settings(const std::function<const char*(const char*)>& lookup);
 
 }  // namespace quadrille

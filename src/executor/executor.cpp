@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The walk: a counter a step, a stack of steps whose counter reached zero, and the transport's completions.
+// The walk: a counter a step, a stack of steps whose counter reached zero, and the transport's
+// completions.
 #include "executor/executor.h"
 
 #include <algorithm>
@@ -8,7 +9,8 @@ namespace quadrille {
 
 class Executor::Walk {
  public:
-  Walk(Executor& owner, const PreparedSchedule& prepared, const CallMemory& memory, Transport& transport)
+  Walk(Executor& owner, const PreparedSchedule& prepared, const CallMemory& memory,
+       Transport& transport)
       : owner_(owner), prepared_(prepared), memory_(memory), transport_(transport) {
     const std::size_t steps = prepared.schedule().steps.size();
     owner_.waits_for_.resize(steps);
@@ -73,7 +75,8 @@ class Executor::Walk {
         return sent;
       }
       case StepKind::receive: {
-        auto posted = transport_.start_receive(index, step.peer, writable(step.into), step.into.length);
+        auto posted =
+            transport_.start_receive(index, step.peer, writable(step.into), step.into.length);
         if (posted.ok()) release(prepared_.next_in_order(index));
         return posted;
       }
@@ -88,7 +91,8 @@ class Executor::Walk {
   }
 
   void release(StepIndex index) {
-    if (index != PreparedSchedule::none && --owner_.waits_for_[index] == 0) owner_.ready_.push_back(index);
+    if (index != PreparedSchedule::none && --owner_.waits_for_[index] == 0)
+      owner_.ready_.push_back(index);
   }
 
   const std::byte* readable(const Region& region) const {
@@ -125,8 +129,8 @@ class Executor::Walk {
   std::size_t unfinished_ = 0;
 };
 
-Result<bool> Executor::run(const PreparedSchedule& prepared, const CallMemory& memory, Transport& transport,
-                           const LongWait& long_wait) {
+Result<bool> Executor::run(const PreparedSchedule& prepared, const CallMemory& memory,
+                           Transport& transport, const LongWait& long_wait) {
   return Walk(*this, prepared, memory, transport).run(long_wait);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walks one rank's schedule over a transport: every step starts as soon as what it waits for is done, so independent
-// steps overlap and large messages flow in pieces. The executor knows no collective and no MPI.
+// Walks one rank's schedule over a transport: every step starts as soon as what it waits for is
+// done, so independent steps overlap and large messages flow in pieces. The executor knows no
+// collective and no MPI.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +10,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "schedule/prepared_schedule.h"
 #include "executor/transport.h"
 #include "executor/waiting.h"
+#include "schedule/prepared_schedule.h"
 
 namespace quadrille {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walks hand-made schedules over an in-process transport whose completions come late and out of order, by a seed.
+// Walks hand-made schedules over an in-process transport whose completions come late and out of
+// order, by a seed.
 #include "executor/executor.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,8 @@
 namespace quadrille {
 namespace {
 
-// All ranks of a test in one thread: poll() of one rank first lets every other rank go on, as processes would.
+// All ranks of a test in one thread: poll() of one rank first lets every other rank go on, as
+// processes would.
 class Post {
  public:
   explicit Post(std::uint32_t seed) : random_(seed) {}
@@ -31,13 +33,15 @@ class PostTransport final : public Transport {
  public:
   PostTransport(Post& post, Rank self) : post_(post), self_(self) {}
 
-  Result<bool> start_send(StepIndex step, Rank peer, const void* address, std::uint64_t length) override {
+  Result<bool> start_send(StepIndex step, Rank peer, const void* address,
+                          std::uint64_t length) override {
     const auto* bytes = static_cast<const std::byte*>(address);
     post_.sent[{self_, peer}].emplace_back(bytes, bytes + length);
     under_way_.push_back({step, peer, nullptr, length});
     return true;
   }
-  Result<bool> start_receive(StepIndex step, Rank peer, void* address, std::uint64_t length) override {
+  Result<bool> start_receive(StepIndex step, Rank peer, void* address,
+                             std::uint64_t length) override {
     under_way_.push_back({step, peer, static_cast<std::byte*>(address), length});
     return true;
   }
@@ -85,9 +89,12 @@ CallMemory bytes_memory(const std::vector<std::byte>& send, std::vector<std::byt
   memory.send = send.data();
   memory.receive = receive.data();
   memory.scratch = scratch.data();
-  memory.copy = [](const std::byte* from, std::byte* into, std::uint64_t length) { std::memcpy(into, from, length); };
+  memory.copy = [](const std::byte* from, std::byte* into, std::uint64_t length) {
+    std::memcpy(into, from, length);
+  };
   memory.reduce = [](const std::byte* from, std::byte* into, std::uint64_t length) {
-    for (std::uint64_t i = 0; i < length; ++i) into[i] = std::byte(std::uint8_t(into[i]) + std::uint8_t(from[i]));
+    for (std::uint64_t i = 0; i < length; ++i)
+      into[i] = std::byte(std::uint8_t(into[i]) + std::uint8_t(from[i]));
   };
   return memory;
 }
@@ -168,9 +175,11 @@ TEST(Executor, a_long_wait_names_the_peers_that_are_missing_and_only_once) {
   const LongWait long_wait{Nanoseconds{1}, [&](const std::vector<Rank>& peers) {
                              ++reports;
                              named = peers;
-                             for (const Rank peer : {2, 4, 7}) post.sent[{peer, 0}] = {bytes({peer})};
+                             for (const Rank peer : {2, 4, 7})
+                               post.sent[{peer, 0}] = {bytes({peer})};
                            }};
-  ASSERT_TRUE(Executor().run(prepared, bytes_memory({}, receive, scratch), transport, long_wait).ok());
+  ASSERT_TRUE(
+      Executor().run(prepared, bytes_memory({}, receive, scratch), transport, long_wait).ok());
   EXPECT_EQ(reports, 1);
   EXPECT_EQ(named, (std::vector<Rank>{2, 4}));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the executor needs of a transport: messages between ranks of one communicator, matched in order between each
-// pair, started without blocking and reported when complete.
+// What the executor needs of a transport: messages between ranks of one communicator, matched in
+// order between each pair, started without blocking and reported when complete.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,21 @@
 
 namespace quadrille {
 
-// REQUIRES: used by one thread at a time. The buffers given to start_* stay valid until their step is reported.
+// REQUIRES: used by one thread at a time. The buffers given to start_* stay valid until their step
+// is reported.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  // Starts the message of `step`: `length` elements at `address`. On failure nothing is under way for that step.
-  virtual Result<bool> start_send(StepIndex step, Rank peer, const void* address, std::uint64_t length) = 0;
-  virtual Result<bool> start_receive(StepIndex step, Rank peer, void* address, std::uint64_t length) = 0;
+  // Starts the message of `step`: `length` elements at `address`. On failure nothing is under way
+  // for that step.
+  virtual Result<bool> start_send(StepIndex step, Rank peer, const void* address,
+                                  std::uint64_t length) = 0;
+  virtual Result<bool> start_receive(StepIndex step, Rank peer, void* address,
+                                     std::uint64_t length) = 0;
 
-  // Drives progress without blocking and writes the steps completed since into `completed`; returns how many.
-  // REQUIRES: `completed` has room for every step under way.
+  // Drives progress without blocking and writes the steps completed since into `completed`; returns
+  // how many. REQUIRES: `completed` has room for every step under way.
   virtual Result<std::size_t> poll(std::span<StepIndex> completed) = 0;
 };
 

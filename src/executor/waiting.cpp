@@ -10,8 +10,9 @@
 namespace quadrille {
 namespace {
 
-// A poll of the MPI library costs a few hundred ns, so this spins some tens of microseconds: about the half round
-// trip between two sleeping processes (27-30 us measured on loopback), the point from which sleeping costs no more.
+// A poll of the MPI library costs a few hundred ns, so this spins some tens of microseconds: about
+// the half round trip between two sleeping processes (27-30 us measured on loopback), the point
+// from which sleeping costs no more.
 constexpr std::uint32_t polls_before_yield = 64;
 // A yield that found nobody else to run returns within about a microsecond.
 constexpr Nanoseconds contended_yield{5'000};
@@ -39,7 +40,8 @@ void Waiting::idle() {
   const Nanoseconds before = monotonic_now();
   sched_yield();
   const Nanoseconds after = monotonic_now();
-  if (after - before > contended_yield || after - idle_since_ > uncontended_spin) sleep_ = first_sleep;
+  if (after - before > contended_yield || after - idle_since_ > uncontended_spin)
+    sleep_ = first_sleep;
 }
 
 void Waiting::sleep() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank waits: it spins while that is cheap, gives its core away as soon as others want it, and sleeps for longer
-// and longer, up to 1 ms, when nothing happens. Ranks may outnumber cores, also in ways that no count of ranks and cores shows
-// (containers, emulated hosts), so the wish of others for the core is measured: a yield that takes long ran someone else.
+// How a rank waits: it spins while that is cheap, gives its core away as soon as others want it,
+// and sleeps for longer and longer, up to 1 ms, when nothing happens. Ranks may outnumber cores,
+// also in ways that no count of ranks and cores shows (containers, emulated hosts), so the wish of
+// others for the core is measured: a yield that takes long ran someone else.
 #pragma once
 
 #include <cstdint>

@@ -50,7 +50,8 @@ void* look_up_next_symbol(const char* symbol) { return next_lookup(symbol); }
 
 }  // namespace quadrille
 
-extern "C" __attribute__((visibility("default"))) const quadrille_core* quadrille_core_attach(const quadrille_shim* shim) {
+extern "C" __attribute__((visibility("default"))) const quadrille_core* quadrille_core_attach(
+    const quadrille_shim* shim) {
   if (shim->version != QUADRILLE_CORE_VERSION) return nullptr;
   quadrille::set_next_symbol_lookup(shim->next);
   return &quadrille::this_core;

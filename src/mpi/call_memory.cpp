@@ -18,13 +18,15 @@ std::uint64_t elements_of(const UserBuffer& buffer, std::uint64_t blocks) {
   return static_cast<std::uint64_t>(std::max<MPI_Count>(buffer.count, 0)) * blocks;
 }
 
-// The user's receive buffer as bytes: itself, or a staging copy that take_in() fills and give_back() writes out.
+// The user's receive buffer as bytes: itself, or a staging copy that take_in() fills and
+// give_back() writes out.
 class ReceiveSide {
  public:
   ReceiveSide(Communicator& communicator, const UserBuffer& user, std::uint64_t blocks)
       : user_(user), layout_(layout_of(user.type)), elements_(elements_of(user, blocks)) {
     const std::uint64_t bytes = elements_ * layout_.size;
-    bytes_ = layout_.contiguous ? static_cast<std::byte*>(user.address) : communicator.receive_staging(bytes);
+    bytes_ = layout_.contiguous ? static_cast<std::byte*>(user.address)
+                                : communicator.receive_staging(bytes);
   }
 
   std::byte* bytes() const { return bytes_; }
@@ -33,12 +35,14 @@ class ReceiveSide {
   // Fills elements that hold data before the call.
   int take_in(std::uint64_t first, std::uint64_t count) {
     if (layout_.contiguous) return MPI_SUCCESS;
-    const auto* from = static_cast<const std::byte*>(user_.address) + static_cast<std::int64_t>(first) * layout_.extent;
+    const auto* from = static_cast<const std::byte*>(user_.address) +
+                       static_cast<std::int64_t>(first) * layout_.extent;
     return pack(from, count, user_.type, layout_, bytes_ + first * layout_.size);
   }
 
   int give_back() {
-    return layout_.contiguous ? MPI_SUCCESS : unpack(bytes_, user_.address, elements_, user_.type, layout_);
+    return layout_.contiguous ? MPI_SUCCESS
+                              : unpack(bytes_, user_.address, elements_, user_.type, layout_);
   }
 
  private:
@@ -48,7 +52,8 @@ class ReceiveSide {
   std::byte* bytes_;
 };
 
-int stage_send(Communicator& communicator, const UserBuffer& user, std::uint64_t blocks, const std::byte*& bytes) {
+int stage_send(Communicator& communicator, const UserBuffer& user, std::uint64_t blocks,
+               const std::byte*& bytes) {
   const Layout layout = layout_of(user.type);
   const std::uint64_t elements = elements_of(user, blocks);
   if (layout.contiguous) {
@@ -60,8 +65,8 @@ int stage_send(Communicator& communicator, const UserBuffer& user, std::uint64_t
   return pack(user.address, elements, user.type, layout, staging);
 }
 
-int fill_send(Communicator& communicator, const Shape& shape, const CallArguments& call, ReceiveSide& receive,
-              const std::byte*& bytes) {
+int fill_send(Communicator& communicator, const Shape& shape, const CallArguments& call,
+              ReceiveSide& receive, const std::byte*& bytes) {
   const auto ranks = static_cast<std::uint64_t>(shape.ranks);
   if (shape.collective == Collective::allgather && !in_place(call)) {
     return stage_send(communicator, call.send, 1, bytes);
@@ -69,14 +74,16 @@ int fill_send(Communicator& communicator, const Shape& shape, const CallArgument
   if (shape.collective != Collective::alltoall) return MPI_SUCCESS;
   if (!in_place(call)) return stage_send(communicator, call.send, ranks, bytes);
   // What arrives overwrites what has still to go out: the algorithms get a copy to send from.
-  if (const int code = receive.take_in(0, elements_of(call.receive, ranks)); code != MPI_SUCCESS) return code;
+  if (const int code = receive.take_in(0, elements_of(call.receive, ranks)); code != MPI_SUCCESS)
+    return code;
   std::byte* copy = communicator.send_staging(receive.size());
   std::memcpy(copy, receive.bytes(), receive.size());
   bytes = copy;
   return MPI_SUCCESS;
 }
 
-// What the receive buffer holds before the call: the root's message of a bcast, the own block of an allgather in place.
+// What the receive buffer holds before the call: the root's message of a bcast, the own block of an
+// allgather in place.
 int fill_receive(const Communicator& communicator, const Shape& shape, const CallArguments& call,
                  ReceiveSide& receive) {
   if (shape.collective == Collective::bcast && communicator.rank() == shape.root) {
@@ -89,23 +96,31 @@ int fill_receive(const Communicator& communicator, const Shape& shape, const Cal
   return MPI_SUCCESS;
 }
 
-void copy_bytes(const std::byte* from, std::byte* into, std::uint64_t length) { std::memcpy(into, from, length); }
+void copy_bytes(const std::byte* from, std::byte* into, std::uint64_t length) {
+  std::memcpy(into, from, length);
+}
 
 }  // namespace
 
-int run_data_movement(Communicator& communicator, const PreparedSchedule& prepared, const Shape& shape,
-                      const CallArguments& call) {
+int run_data_movement(Communicator& communicator, const PreparedSchedule& prepared,
+                      const Shape& shape, const CallArguments& call) {
   CallMemory memory;
   memory.copy = copy_bytes;
   memory.scratch = communicator.scratch(prepared.schedule().scratch_length);
-  if (shape.collective == Collective::barrier) return communicator.run(prepared, memory, MPI_BYTE, call.name);
+  if (shape.collective == Collective::barrier)
+    return communicator.run(prepared, memory, MPI_BYTE, call.name);
 
   const bool whole = shape.collective == Collective::bcast;
-  ReceiveSide receive(communicator, call.receive, whole ? 1 : static_cast<std::uint64_t>(shape.ranks));
+  ReceiveSide receive(communicator, call.receive,
+                      whole ? 1 : static_cast<std::uint64_t>(shape.ranks));
   memory.receive = receive.bytes();
-  if (const int code = fill_receive(communicator, shape, call, receive); code != MPI_SUCCESS) return code;
-  if (const int code = fill_send(communicator, shape, call, receive, memory.send); code != MPI_SUCCESS) return code;
-  if (const int code = communicator.run(prepared, memory, MPI_BYTE, call.name); code != MPI_SUCCESS) return code;
+  if (const int code = fill_receive(communicator, shape, call, receive); code != MPI_SUCCESS)
+    return code;
+  if (const int code = fill_send(communicator, shape, call, receive, memory.send);
+      code != MPI_SUCCESS)
+    return code;
+  if (const int code = communicator.run(prepared, memory, MPI_BYTE, call.name); code != MPI_SUCCESS)
+    return code;
   const bool unchanged = whole && communicator.rank() == shape.root;
   return unchanged ? MPI_SUCCESS : receive.give_back();
 }
@@ -125,7 +140,8 @@ void copy_elements(const std::byte* from, std::byte* into, std::uint64_t length,
                    const Layout& layout) {
   if (layout.named) {
     // The last element ends where its data end: MPI_DOUBLE_INT has 12 bytes of 16.
-    const auto span = static_cast<std::uint64_t>(static_cast<std::int64_t>(length - 1) * layout.extent + layout.true_extent);
+    const auto span = static_cast<std::uint64_t>(
+        static_cast<std::int64_t>(length - 1) * layout.extent + layout.true_extent);
     std::memcpy(into, from, span);
     return;
   }
@@ -133,13 +149,13 @@ void copy_elements(const std::byte* from, std::byte* into, std::uint64_t length,
   for (std::uint64_t done = 0; done < length; done += most) {
     const int now = static_cast<int>(std::min(most, length - done));
     const std::int64_t offset = static_cast<std::int64_t>(done) * layout.extent;
-    PMPI_Sendrecv(from + offset, now, type, 0, 0, into + offset, now, type, 0, 0, Runtime::active()->self_shadow(),
-                  MPI_STATUS_IGNORE);
+    PMPI_Sendrecv(from + offset, now, type, 0, 0, into + offset, now, type, 0, 0,
+                  Runtime::active()->self_shadow(), MPI_STATUS_IGNORE);
   }
 }
 
-void reduce_elements(const std::byte* from, std::byte* into, std::uint64_t length, const CallArguments& call,
-                     const Layout& layout) {
+void reduce_elements(const std::byte* from, std::byte* into, std::uint64_t length,
+                     const CallArguments& call, const Layout& layout) {
   constexpr std::uint64_t most = std::uint64_t{1} << 30U;
   for (std::uint64_t done = 0; done < length; done += most) {
     const int now = static_cast<int>(std::min(most, length - done));

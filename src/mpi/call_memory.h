@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lays a call's symbolic buffers over the user's memory and runs the schedule. Contiguous data are sent from and
-// received into the user's own buffers; others are packed. Both return an MPI error code.
+// Lays a call's symbolic buffers over the user's memory and runs the schedule. Contiguous data are
+// sent from and received into the user's own buffers; others are packed. Both return an MPI error
+// code.
 #pragma once
 
-#include "schedule/prepared_schedule.h"
 #include "mpi/call_arguments.h"
 #include "mpi/communicator.h"
+#include "schedule/prepared_schedule.h"
 #include "schedule/shape.h"
 
 namespace quadrille {
 
 // Where data only move: an element is one byte of the packed data.
-int run_data_movement(Communicator& communicator, const PreparedSchedule& prepared, const Shape& shape,
-                      const CallArguments& call);
+int run_data_movement(Communicator& communicator, const PreparedSchedule& prepared,
+                      const Shape& shape, const CallArguments& call);
 
 // Where they are combined: an element is one of the user's datatype, in the user's own layout.
 int run_reduction(Communicator& communicator, const PreparedSchedule& prepared, const Shape& shape,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the user's arguments to a shape, a decision and, where it fell on an algorithm of ours, its execution.
+// From the user's arguments to a shape, a decision and, where it fell on an algorithm of ours, its
+// execution.
 #include "mpi/collective_call.h"
 
 #include <cstdio>
@@ -27,9 +28,11 @@ std::uint64_t data_bytes(const UserBuffer& buffer) {
 }
 
 // One line a stage of a trial: the slowest rank's time of each call, by candidate.
-void log_stage(const Shape& shape, const Decision& decision, std::span<const std::int64_t> longest) {
+void log_stage(const Shape& shape, const Decision& decision,
+               std::span<const std::int64_t> longest) {
   std::string line = std::string("event=trial collective=") + name_of(shape.collective) +
-                     " ranks=" + std::to_string(shape.ranks) + " bytes=" + std::to_string(message_size(shape).value);
+                     " ranks=" + std::to_string(shape.ranks) +
+                     " bytes=" + std::to_string(message_size(shape).value);
   for (const std::uint32_t candidate : decision.trial.contenders()) {
     line += " " + decision.candidates[candidate].name + "_us=";
     const char* separator = "";
@@ -43,8 +46,9 @@ void log_stage(const Shape& shape, const Decision& decision, std::span<const std
 }
 
 void log_verdict(const Shape& shape, const Decision& decision) {
-  std::fprintf(stderr, "event=plan collective=%s ranks=%d bytes=%llu chosen=%s reason=\"%s\"\n", name_of(shape.collective),
-               shape.ranks, static_cast<unsigned long long>(message_size(shape).value),
+  std::fprintf(stderr, "event=plan collective=%s ranks=%d bytes=%llu chosen=%s reason=\"%s\"\n",
+               name_of(shape.collective), shape.ranks,
+               static_cast<unsigned long long>(message_size(shape).value),
                decision.candidates[decision.trial.candidate()].name.c_str(), decision.reason);
 }
 
@@ -56,8 +60,8 @@ CollectiveCall::CollectiveCall(const CallArguments& arguments) : arguments_(argu
   if (communicator_ != nullptr && fill_shape()) decide();
 }
 
-// False for arguments that are errors: the MPI library reports those. Only what is equal on all ranks goes in, but
-// for in_place.
+// False for arguments that are errors: the MPI library reports those. Only what is equal on all
+// ranks goes in, but for in_place.
 bool CollectiveCall::fill_shape() {
   const CallArguments& call = arguments_;
   const bool in_place = call.send.address == MPI_IN_PLACE;
@@ -73,7 +77,8 @@ bool CollectiveCall::fill_shape() {
     case Collective::reduce:
     case Collective::allreduce: {
       int commutative = 0;
-      if (call.op == MPI_OP_NULL || PMPI_Op_commutative(call.op, &commutative) != MPI_SUCCESS) return false;
+      if (call.op == MPI_OP_NULL || PMPI_Op_commutative(call.op, &commutative) != MPI_SUCCESS)
+        return false;
       const UserBuffer one{nullptr, 1, call.send.type};
       const bool rooted = call.collective == Collective::reduce;
       shape_.root = rooted ? call.root : 0;
@@ -81,7 +86,8 @@ bool CollectiveCall::fill_shape() {
       shape_.element_bytes = static_cast<std::uint32_t>(data_bytes(one));
       shape_.commutative = commutative != 0;
       shape_.in_place = in_place;
-      return call.send.count >= 0 && shape_.element_bytes > 0 && shape_.root >= 0 && shape_.root < shape_.ranks;
+      return call.send.count >= 0 && shape_.element_bytes > 0 && shape_.root >= 0 &&
+             shape_.root < shape_.ranks;
     }
     case Collective::allgather:
     case Collective::alltoall:
@@ -92,7 +98,8 @@ bool CollectiveCall::fill_shape() {
   return false;
 }
 
-// Whether one call may be executed by another algorithm than the last: never where that could change the result's bits.
+// Whether one call may be executed by another algorithm than the last: never where that could
+// change the result's bits.
 bool CollectiveCall::may_alternate() const {
   return !is_reducing(shape_.collective) || is_exact(arguments_.op, arguments_.send.type);
 }
@@ -109,7 +116,8 @@ void CollectiveCall::judge_trial() {
   Trial& trial = decision_->trial;
   const std::span<const std::int64_t> samples = trial.samples();
   std::vector<std::int64_t> longest(samples.size());
-  PMPI_Allreduce(samples.data(), longest.data(), static_cast<int>(samples.size()), MPI_INT64_T, MPI_MAX, arguments_.comm);
+  PMPI_Allreduce(samples.data(), longest.data(), static_cast<int>(samples.size()), MPI_INT64_T,
+                 MPI_MAX, arguments_.comm);
   const bool logs = communicator_->rank() == 0 && Runtime::active()->settings().logs("plan");
   if (logs) log_stage(shape_, *decision_, longest);
   trial.judge(longest);

@@ -5,7 +5,8 @@
 //   if (call.replaced()) return call.execute();
 //   return call.forwarded(NEXT(MPI_Bcast)(buffer, count, type, root, comm));
 //
-// While one is alive on a thread, nested MPI calls (a Fortran binding that calls the C one) are left alone.
+// While one is alive on a thread, nested MPI calls (a Fortran binding that calls the C one) are
+// left alone.
 #pragma once
 
 #include <mpi.h>
@@ -28,7 +29,8 @@ class CollectiveCall {
   // Whether Quadrille executes this call; if not, the caller forwards it.
   bool replaced() const { return candidate_ != nullptr; }
 
-  // Executes the call; an error has gone through the communicator's error handler. REQUIRES: replaced().
+  // Executes the call; an error has gone through the communicator's error handler. REQUIRES:
+  // replaced().
   int execute();
 
   // Takes note of a call that the MPI library has executed; passes its return code on.

@@ -44,8 +44,8 @@ TopologyView view_of(const std::vector<int>& world_ranks, const Runtime& runtime
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
-                           TopologyView view)
+Communicator::Communicator(MPI_Comm handle, std::uint32_t context, Rank rank,
+                           std::vector<int> world_ranks, TopologyView view)
     : handle_(handle),
       context_(context),
       rank_(rank),
@@ -57,7 +57,8 @@ Communicator* Communicator::find(MPI_Comm handle) {
   if (runtime == nullptr || handle == MPI_COMM_NULL) return nullptr;
   void* state = nullptr;
   int found = 0;
-  if (PMPI_Comm_get_attr(handle, runtime->communicator_key(), static_cast<void*>(&state), &found) != MPI_SUCCESS) {
+  if (PMPI_Comm_get_attr(handle, runtime->communicator_key(), static_cast<void*>(&state), &found) !=
+      MPI_SUCCESS) {
     return nullptr;
   }
   return found != 0 ? static_cast<Communicator*>(state) : nullptr;
@@ -75,18 +76,21 @@ void Communicator::attach(MPI_Comm handle) {
   if (between != 0 || size < 2) return;
   std::vector<int> world_ranks = world_ranks_of(handle, runtime->shadow());
   for (const int world_rank : world_ranks) {
-    if (world_rank == MPI_UNDEFINED) return;  // ranks of other worlds (spawned, connected): same on all ranks
+    if (world_rank == MPI_UNDEFINED)
+      return;  // ranks of other worlds (spawned, connected): same on all ranks
   }
   const std::optional<std::uint32_t> context = runtime->contexts().agree(handle);
   if (!context) return;
   TopologyView view = view_of(world_ranks, *runtime);
-  PMPI_Comm_set_attr(handle, runtime->communicator_key(),
-                     new Communicator(handle, *context, rank, std::move(world_ranks), std::move(view)));
+  PMPI_Comm_set_attr(
+      handle, runtime->communicator_key(),
+      new Communicator(handle, *context, rank, std::move(world_ranks), std::move(view)));
 }
 
 int Communicator::forget(MPI_Comm, int, void* state, void*) {
   const auto* communicator = static_cast<Communicator*>(state);
-  if (Runtime* runtime = Runtime::active(); runtime != nullptr) runtime->contexts().release(communicator->context_);
+  if (Runtime* runtime = Runtime::active(); runtime != nullptr)
+    runtime->contexts().release(communicator->context_);
   delete communicator;
   return MPI_SUCCESS;
 }
@@ -102,12 +106,13 @@ int Communicator::next_tag() {
   return static_cast<int>((context_ << static_cast<unsigned>(bits)) | sequence);
 }
 
-int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
-                      const char* operation) {
+int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory,
+                      MPI_Datatype element, const char* operation) {
   const Runtime& runtime = *Runtime::active();
   transport_.begin({runtime.shadow(), next_tag(), element, world_ranks_});
-  const LongWait long_wait{{runtime.settings().wait_report_s * 1'000'000'000},
-                           [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};
+  const LongWait long_wait{
+      {runtime.settings().wait_report_s * 1'000'000'000},
+      [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};
   const auto done = executor_.run(prepared, memory, transport_, long_wait);
   if (done.ok()) return MPI_SUCCESS;
   transport_.abandon();
@@ -125,12 +130,16 @@ void Communicator::report_long_wait(const char* operation, const std::vector<Ran
   for (std::size_t i = 0; i < peers.size() && i < most_named; ++i) {
     whom += (i == 0 ? "" : ", ") + std::to_string(peers[i]) + " (" + host_of(peers[i]) + ")";
   }
-  if (peers.size() > most_named) whom += " and " + std::to_string(peers.size() - most_named) + " more";
+  if (peers.size() > most_named)
+    whom += " and " + std::to_string(peers.size() - most_named) + " more";
   char name[MPI_MAX_OBJECT_NAME] = "";
   int length = 0;
   PMPI_Comm_get_name(handle_, name, &length);
-  std::fprintf(stderr, "quadrille: rank %d (%s) has waited %lld s in %s on communicator '%s' of %d ranks for rank %s\n",
-               rank_, host_of(rank_).c_str(), static_cast<long long>(runtime.settings().wait_report_s), operation,
+  std::fprintf(stderr,
+               "quadrille: rank %d (%s) has waited %lld s in %s on communicator '%s' of %d ranks "
+               "for rank %s\n",
+               rank_, host_of(rank_).c_str(),
+               static_cast<long long>(runtime.settings().wait_report_s), operation,
                name[0] == '\0' ? "unnamed" : name, size(), whom.c_str());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Quadrille keeps for each intra-communicator of two or more ranks: its context number, its ranks' places in the
-// world, its planner and its executor. Kept as an attribute of the communicator, so it ends with it.
+// What Quadrille keeps for each intra-communicator of two or more ranks: its context number, its
+// ranks' places in the world, its planner and its executor. Kept as an attribute of the
+// communicator, so it ends with it.
 //
 // Thread rule: MPI allows one thread at a time in a communicator's collectives; so is this.
 #pragma once
@@ -21,8 +22,8 @@ class Communicator {
   // The state of `handle`, or null where Quadrille keeps none: its collectives are forwarded then.
   static Communicator* find(MPI_Comm handle);
 
-  // Attaches state to a communicator that the user's call has just created. Collective over it; does nothing for
-  // MPI_COMM_NULL, inter-communicators, single ranks, and where it has been done.
+  // Attaches state to a communicator that the user's call has just created. Collective over it;
+  // does nothing for MPI_COMM_NULL, inter-communicators, single ranks, and where it has been done.
   static void attach(MPI_Comm handle);
 
   // The attribute's delete callback.
@@ -33,16 +34,20 @@ class Communicator {
   const std::vector<int>& world_ranks() const { return world_ranks_; }
   Planner& planner() { return planner_; }
 
-  // Memory that stays for the next call. Contents are undefined; valid until the next call for more.
+  // Memory that stays for the next call. Contents are undefined; valid until the next call for
+  // more.
   std::byte* scratch(std::size_t bytes) { return grown(scratch_, bytes); }
   std::byte* send_staging(std::size_t bytes) { return grown(send_staging_, bytes); }
   std::byte* receive_staging(std::size_t bytes) { return grown(receive_staging_, bytes); }
 
-  // Runs `prepared` as this communicator's next call with elements of `element`; returns an MPI error code.
-  int run(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element, const char* operation);
+  // Runs `prepared` as this communicator's next call with elements of `element`; returns an MPI
+  // error code.
+  int run(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
+          const char* operation);
 
  private:
-  Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks, TopologyView view);
+  Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
+               TopologyView view);
   static std::byte* grown(std::vector<std::byte>& buffer, std::size_t bytes);
   void report_long_wait(const char* operation, const std::vector<Rank>& peers) const;
   int next_tag();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Agreement on a context number by a bitwise AND over what each rank has free, as MPICH agrees on its context ids.
+// Agreement on a context number by a bitwise AND over what each rank has free, as MPICH agrees on
+// its context ids.
 #include "mpi/contexts.h"
 
 #include <sched.h>
@@ -13,8 +14,9 @@ Contexts::Contexts() { free_.fill(~std::uint64_t{0}); }
 
 std::optional<std::uint32_t> Contexts::agree(MPI_Comm communicator) {
   for (;;) {
-    // Two threads of a process that create communicators at the same time must not offer the same numbers: one offers
-    // nothing, fails together with its peers, and tries again. The last word says that somebody did so.
+    // Two threads of a process that create communicators at the same time must not offer the same
+    // numbers: one offers nothing, fails together with its peers, and tries again. The last word
+    // says that somebody did so.
     std::array<std::uint64_t, words + 1> offer{};
     bool offering = false;
     {
@@ -26,7 +28,8 @@ std::optional<std::uint32_t> Contexts::agree(MPI_Comm communicator) {
       }
     }
     std::array<std::uint64_t, words + 1> common{};
-    PMPI_Allreduce(offer.data(), common.data(), static_cast<int>(offer.size()), MPI_UINT64_T, MPI_BAND, communicator);
+    PMPI_Allreduce(offer.data(), common.data(), static_cast<int>(offer.size()), MPI_UINT64_T,
+                   MPI_BAND, communicator);
     const std::lock_guard lock(mutex_);
     if (offering) offered_ = false;
     for (std::size_t word = 0; word < words; ++word) {

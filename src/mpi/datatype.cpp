@@ -17,8 +17,8 @@ bool is_named(MPI_Datatype type) {
   return combiner == MPI_COMBINER_NAMED;
 }
 
-// Only types that are built from a named one by repetition are certain to have their type map in the order of memory; size
-// and extent alone do not tell (an indexed type may run backwards).
+// Only types that are built from a named one by repetition are certain to have their type map in
+// the order of memory; size and extent alone do not tell (an indexed type may run backwards).
 bool in_memory_order(MPI_Datatype type) {
   int integers = 0;
   int addresses = 0;
@@ -40,7 +40,8 @@ bool in_memory_order(MPI_Datatype type) {
 template <typename Piece>
 int in_pieces(std::uint64_t count, std::uint64_t size, Piece&& piece) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30U;
-  const std::uint64_t most = std::max<std::uint64_t>(1, most_bytes / std::max<std::uint64_t>(size, 1));
+  const std::uint64_t most =
+      std::max<std::uint64_t>(1, most_bytes / std::max<std::uint64_t>(size, 1));
   for (std::uint64_t done = 0; done < count; done += most) {
     const std::uint64_t now = std::min(most, count - done);
     if (const int code = piece(done, static_cast<int>(now)); code != MPI_SUCCESS) return code;
@@ -48,8 +49,8 @@ int in_pieces(std::uint64_t count, std::uint64_t size, Piece&& piece) {
   return MPI_SUCCESS;
 }
 
-// Calls call(address, count, type). MPICH's pack functions refuse the null address that MPI_BOTTOM is: the same memory
-// is then described from another origin.
+// Calls call(address, count, type). MPICH's pack functions refuse the null address that MPI_BOTTOM
+// is: the same memory is then described from another origin.
 template <typename Call>
 int from_valid_origin(const void* address, int count, MPI_Datatype type, Call&& call) {
   if (address != nullptr) return call(address, count, type);
@@ -82,45 +83,72 @@ Layout layout_of(MPI_Datatype type) {
   layout.true_lower = true_lower;
   layout.true_extent = true_extent;
   layout.named = is_named(type);
-  layout.contiguous = lower == 0 && true_lower == 0 && size == extent && size == true_extent && in_memory_order(type);
+  layout.contiguous = lower == 0 && true_lower == 0 && size == extent && size == true_extent &&
+                      in_memory_order(type);
   return layout;
 }
 
-int pack(const void* from, std::uint64_t count, MPI_Datatype type, const Layout& layout, std::byte* into) {
+int pack(const void* from, std::uint64_t count, MPI_Datatype type, const Layout& layout,
+         std::byte* into) {
   return in_pieces(count, layout.size, [&](std::uint64_t done, int now) {
     int position = 0;
-    const auto* source = static_cast<const std::byte*>(from) + static_cast<std::int64_t>(done) * layout.extent;
+    const auto* source =
+        static_cast<const std::byte*>(from) + static_cast<std::int64_t>(done) * layout.extent;
     const int bytes = static_cast<int>(layout.size * static_cast<std::uint64_t>(now));
-    return from_valid_origin(source, now, type, [&](const void* origin, int elements, MPI_Datatype described) {
-      return PMPI_Pack(origin, elements, described, into + done * layout.size, bytes, &position, MPI_COMM_SELF);
-    });
+    return from_valid_origin(
+        source, now, type, [&](const void* origin, int elements, MPI_Datatype described) {
+          return PMPI_Pack(origin, elements, described, into + done * layout.size, bytes, &position,
+                           MPI_COMM_SELF);
+        });
   });
 }
 
-int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype type, const Layout& layout) {
+int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype type,
+           const Layout& layout) {
   return in_pieces(count, layout.size, [&](std::uint64_t done, int now) {
     int position = 0;
     auto* target = static_cast<std::byte*>(into) + static_cast<std::int64_t>(done) * layout.extent;
     const int bytes = static_cast<int>(layout.size * static_cast<std::uint64_t>(now));
-    return from_valid_origin(target, now, type, [&](const void* origin, int elements, MPI_Datatype described) {
-      return PMPI_Unpack(from + done * layout.size, bytes, &position, const_cast<void*>(origin), elements, described,
-                         MPI_COMM_SELF);
-    });
+    return from_valid_origin(
+        target, now, type, [&](const void* origin, int elements, MPI_Datatype described) {
+          return PMPI_Unpack(from + done * layout.size, bytes, &position, const_cast<void*>(origin),
+                             elements, described, MPI_COMM_SELF);
+        });
   });
 }
 
 bool is_exact(MPI_Op op, MPI_Datatype type) {
   bool predefined = false;
-  for (const MPI_Op known :
-       {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR}) {
+  for (const MPI_Op known : {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_LAND, MPI_LOR, MPI_LXOR,
+                             MPI_BAND, MPI_BOR, MPI_BXOR}) {
     predefined = predefined || op == known;
   }
   if (!predefined) return false;
-  for (const MPI_Datatype exact :
-       {MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG,
-        MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T,
-        MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T, MPI_BYTE, MPI_C_BOOL, MPI_AINT, MPI_OFFSET, MPI_COUNT,
-        MPI_INTEGER}) {
+  for (const MPI_Datatype exact : {MPI_CHAR,
+                                   MPI_SIGNED_CHAR,
+                                   MPI_UNSIGNED_CHAR,
+                                   MPI_SHORT,
+                                   MPI_UNSIGNED_SHORT,
+                                   MPI_INT,
+                                   MPI_UNSIGNED,
+                                   MPI_LONG,
+                                   MPI_UNSIGNED_LONG,
+                                   MPI_LONG_LONG,
+                                   MPI_UNSIGNED_LONG_LONG,
+                                   MPI_INT8_T,
+                                   MPI_INT16_T,
+                                   MPI_INT32_T,
+                                   MPI_INT64_T,
+                                   MPI_UINT8_T,
+                                   MPI_UINT16_T,
+                                   MPI_UINT32_T,
+                                   MPI_UINT64_T,
+                                   MPI_BYTE,
+                                   MPI_C_BOOL,
+                                   MPI_AINT,
+                                   MPI_OFFSET,
+                                   MPI_COUNT,
+                                   MPI_INTEGER}) {
     if (type == exact) return true;
   }
   return false;

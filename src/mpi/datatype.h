@@ -21,11 +21,15 @@ struct Layout {
 
 Layout layout_of(MPI_Datatype type);
 
-// Copies `count` elements to or from their packed form: size * count bytes. Return an MPI error code.
-int pack(const void* from, std::uint64_t count, MPI_Datatype type, const Layout& layout, std::byte* into);
-int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype type, const Layout& layout);
+// Copies `count` elements to or from their packed form: size * count bytes. Return an MPI error
+// code.
+int pack(const void* from, std::uint64_t count, MPI_Datatype type, const Layout& layout,
+         std::byte* into);
+int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype type,
+           const Layout& layout);
 
-// Whether a reduction gives the same bits in every order of evaluation: MPI's own operations on integers and bytes.
+// Whether a reduction gives the same bits in every order of evaluation: MPI's own operations on
+// integers and bytes.
 bool is_exact(MPI_Op op, MPI_Datatype type);
 
 }  // namespace quadrille

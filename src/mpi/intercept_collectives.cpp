@@ -9,7 +9,8 @@
 namespace quadrille {
 namespace {
 
-// `symbol` is the entry's own name: that of the next definition, whose declaration older mpi.h lack for MPI_Count.
+// `symbol` is the entry's own name: that of the next definition, whose declaration older mpi.h lack
+// for MPI_Count.
 
 int barrier(MPI_Comm comm) {
   CollectiveCall call(barrier_arguments(comm));
@@ -25,7 +26,8 @@ int bcast(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm)
 }
 
 template <typename Count, SymbolName symbol>
-int reduce(const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+int reduce(const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op, int root,
+           MPI_Comm comm) {
   CollectiveCall call(reduce_arguments(send, receive, count, type, op, root, comm));
   if (call.replaced()) return call.execute();
   const auto next = reinterpret_cast<decltype(&reduce<Count, symbol>)>(next_symbol<symbol>());
@@ -33,7 +35,8 @@ int reduce(const void* send, void* receive, Count count, MPI_Datatype type, MPI_
 }
 
 template <typename Count, SymbolName symbol>
-int allreduce(const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+int allreduce(const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op,
+              MPI_Comm comm) {
   CollectiveCall call(allreduce_arguments(send, receive, count, type, op, comm));
   if (call.replaced()) return call.execute();
   const auto next = reinterpret_cast<decltype(&allreduce<Count, symbol>)>(next_symbol<symbol>());
@@ -41,31 +44,33 @@ int allreduce(const void* send, void* receive, Count count, MPI_Datatype type, M
 }
 
 template <typename Count, SymbolName symbol>
-int allgather(const void* send, Count send_count, MPI_Datatype send_type, void* receive, Count receive_count,
-              MPI_Datatype receive_type, MPI_Comm comm) {
+int allgather(const void* send, Count send_count, MPI_Datatype send_type, void* receive,
+              Count receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
   CollectiveCall call(allgather_arguments({const_cast<void*>(send), send_count, send_type},
                                           {receive, receive_count, receive_type}, comm));
   if (call.replaced()) return call.execute();
   const auto next = reinterpret_cast<decltype(&allgather<Count, symbol>)>(next_symbol<symbol>());
-  return call.forwarded(next(send, send_count, send_type, receive, receive_count, receive_type, comm));
+  return call.forwarded(
+      next(send, send_count, send_type, receive, receive_count, receive_type, comm));
 }
 
 template <typename Count, SymbolName symbol>
-int alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* receive, Count receive_count,
-             MPI_Datatype receive_type, MPI_Comm comm) {
+int alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* receive,
+             Count receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
   CollectiveCall call(alltoall_arguments({const_cast<void*>(send), send_count, send_type},
                                          {receive, receive_count, receive_type}, comm));
   if (call.replaced()) return call.execute();
   const auto next = reinterpret_cast<decltype(&alltoall<Count, symbol>)>(next_symbol<symbol>());
-  return call.forwarded(next(send, send_count, send_type, receive, receive_count, receive_type, comm));
+  return call.forwarded(
+      next(send, send_count, send_type, receive, receive_count, receive_type, comm));
 }
 
 }  // namespace
 
 void add_collective_symbols(SymbolTable& table) {
   table["MPI_Barrier"] = reinterpret_cast<void*>(&barrier);
-#define ADD(entry, symbol)                                                     \
-  table[#symbol] = reinterpret_cast<void*>(&entry<int, #symbol>);              \
+#define ADD(entry, symbol)                                        \
+  table[#symbol] = reinterpret_cast<void*>(&entry<int, #symbol>); \
   table[#symbol "_c"] = reinterpret_cast<void*>(&entry<MPI_Count, #symbol "_c">)
   ADD(bcast, MPI_Bcast);
   ADD(reduce, MPI_Reduce);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C entries that begin and end MPI and that create intra-communicators. What they create gets its state inside the
-// user's own call, never lazily inside a collective.
+// The C entries that begin and end MPI and that create intra-communicators. What they create gets
+// its state inside the user's own call, never lazily inside a collective.
 #include <mpi.h>
 
 #include "mpi/communicator.h"
@@ -29,7 +29,9 @@ int created(int code, const MPI_Comm* made) {
   return code;
 }
 
-int comm_dup(MPI_Comm comm, MPI_Comm* made) { return created(NEXT(MPI_Comm_dup)(comm, made), made); }
+int comm_dup(MPI_Comm comm, MPI_Comm* made) {
+  return created(NEXT(MPI_Comm_dup)(comm, made), made);
+}
 
 int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
   return created(NEXT(MPI_Comm_dup_with_info)(comm, info, made), made);
@@ -51,7 +53,8 @@ int comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_C
   return created(NEXT(MPI_Comm_split_type)(comm, split_type, key, info, made), made);
 }
 
-int cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int periods[], int reorder, MPI_Comm* made) {
+int cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int periods[], int reorder,
+                MPI_Comm* made) {
   return created(NEXT(MPI_Cart_create)(comm, dimensions, sizes, periods, reorder, made), made);
 }
 
@@ -59,22 +62,27 @@ int cart_sub(MPI_Comm comm, const int remaining[], MPI_Comm* made) {
   return created(NEXT(MPI_Cart_sub)(comm, remaining, made), made);
 }
 
-int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* made) {
+int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
+                 MPI_Comm* made) {
   return created(NEXT(MPI_Graph_create)(comm, nodes, index, edges, reorder, made), made);
 }
 
-int dist_graph_create(MPI_Comm comm, int sources, const int source[], const int degrees[], const int destinations[],
-                      const int weights[], MPI_Info info, int reorder, MPI_Comm* made) {
-  return created(NEXT(MPI_Dist_graph_create)(comm, sources, source, degrees, destinations, weights, info, reorder, made),
+int dist_graph_create(MPI_Comm comm, int sources, const int source[], const int degrees[],
+                      const int destinations[], const int weights[], MPI_Info info, int reorder,
+                      MPI_Comm* made) {
+  return created(NEXT(MPI_Dist_graph_create)(comm, sources, source, degrees, destinations, weights,
+                                             info, reorder, made),
                  made);
 }
 
-int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[], const int source_weights[],
-                               int destinations, const int destination[], const int destination_weights[],
+int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[],
+                               const int source_weights[], int destinations,
+                               const int destination[], const int destination_weights[],
                                MPI_Info info, int reorder, MPI_Comm* made) {
-  return created(NEXT(MPI_Dist_graph_create_adjacent)(comm, sources, source, source_weights, destinations, destination,
-                                                      destination_weights, info, reorder, made),
-                 made);
+  return created(
+      NEXT(MPI_Dist_graph_create_adjacent)(comm, sources, source, source_weights, destinations,
+                                           destination, destination_weights, info, reorder, made),
+      made);
 }
 
 int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* made) {

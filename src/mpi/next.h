@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The next definition of an MPI function after ours: another preloaded tool's, or the MPI library's. Forwarding a
-// user's untouched call goes there; everything Quadrille does for itself calls PMPI_.
+// The next definition of an MPI function after ours: another preloaded tool's, or the MPI
+// library's. Forwarding a user's untouched call goes there; everything Quadrille does for itself
+// calls PMPI_.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Start: settings, handshake, shadow communicator, hosts. End: from MPI_COMM_SELF's attributes, which MPI_Finalize
-// deletes before all else; ours was set first and so goes last.
+// Start: settings, handshake, shadow communicator, hosts. End: from MPI_COMM_SELF's attributes,
+// which MPI_Finalize deletes before all else; ours was set first and so goes last.
 #include "mpi/runtime.h"
 
 #include <sys/stat.h>
@@ -35,8 +35,9 @@ std::int64_t fingerprint(const std::string& text) {
 
 // What has to be equal on all ranks for them to decide alike.
 std::string agreed_settings(const Settings& settings) {
-  return settings.algorithm + "|" + std::to_string(settings.trials) + "|" + std::to_string(settings.trial_floor) + "|" +
-         settings.wire + "|" + settings.multicast + "|" + settings.model;
+  return settings.algorithm + "|" + std::to_string(settings.trials) + "|" +
+         std::to_string(settings.trial_floor) + "|" + settings.wire + "|" + settings.multicast +
+         "|" + settings.model;
 }
 
 // Ranks are on one host when they share a network namespace of one kernel.
@@ -60,7 +61,8 @@ void warn_of_foreign_launcher(int world_size) {
     const char* value = std::getenv(variable);
     if (world_size == 1 && value != nullptr && std::atoi(value) > 1) {
       std::fprintf(stderr,
-                   "quadrille: the launcher started %s ranks, but each is alone in its MPI_COMM_WORLD: the program is "
+                   "quadrille: the launcher started %s ranks, but each is alone in its "
+                   "MPI_COMM_WORLD: the program is "
                    "linked to another MPI than the launcher's (here: %s)\n",
                    value, library_version().c_str());
     }
@@ -86,14 +88,16 @@ void Runtime::start() {
     runtime->settings_ = settings.value();
     auto forced = parse_forced_choice(settings.value().algorithm);
     if (forced.ok()) {
-      runtime->planner_options_ = {forced.value(), static_cast<std::uint32_t>(settings.value().trials),
+      runtime->planner_options_ = {forced.value(),
+                                   static_cast<std::uint32_t>(settings.value().trials),
                                    Bytes{static_cast<std::uint64_t>(settings.value().trial_floor)}};
     } else {
       problem = forced.error().message;
     }
   }
   if (!problem.empty() && runtime->world_rank_ == 0) {
-    std::fprintf(stderr, "quadrille: %s; the program runs on with the MPI library alone\n", problem.c_str());
+    std::fprintf(stderr, "quadrille: %s; the program runs on with the MPI library alone\n",
+                 problem.c_str());
   }
   if (!runtime->shake_hands(problem.empty())) return;
   runtime->open_shadows();
@@ -108,31 +112,36 @@ void Runtime::start() {
   }
   PMPI_Comm_set_attr(MPI_COMM_SELF, runtime->closing_key_, runtime.get());
   if (runtime->settings_.logs("start") && runtime->world_rank_ == 0) {
-    std::fprintf(stderr, "event=start version=%s ranks=%d hosts=%zu mpi=\"%s\"\n", version, runtime->world_size_,
-                 runtime->host_names_.size(), library_version().c_str());
+    std::fprintf(stderr, "event=start version=%s ranks=%d hosts=%zu mpi=\"%s\"\n", version,
+                 runtime->world_size_, runtime->host_names_.size(), library_version().c_str());
   }
   the_runtime = std::move(runtime);
   Communicator::attach(MPI_COMM_WORLD);
 }
 
 bool Runtime::shake_hands(bool usable) {
-  // The maximum of a value and of its negation are equal and opposite only where all ranks gave the same.
+  // The maximum of a value and of its negation are equal and opposite only where all ranks gave the
+  // same.
   const std::int64_t software = fingerprint(version);
   const std::int64_t wishes = fingerprint(agreed_settings(settings_));
   std::array<std::int64_t, 5> mine{software, -software, wishes, -wishes, usable ? 0 : 1};
   std::array<std::int64_t, 5> most{};
   MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Iallreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &request);
+  PMPI_Iallreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX,
+                  MPI_COMM_WORLD, &request);
   const Nanoseconds deadline = monotonic_now() + Nanoseconds{settings_.handshake_s * 1'000'000'000};
   Waiting waiting;
   for (int done = 0; done == 0;) {
     PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done == 0 && settings_.handshake_s > 0 && monotonic_now() > deadline) {
       std::fprintf(stderr,
-                   "quadrille: rank %d of %d on %s: not every rank has shown within %lld s that it runs Quadrille "
-                   "(QUADRILLE_HANDSHAKE_S); is it installed at the same path on all hosts, and does the launcher pass "
+                   "quadrille: rank %d of %d on %s: not every rank has shown within %lld s that it "
+                   "runs Quadrille "
+                   "(QUADRILLE_HANDSHAKE_S); is it installed at the same path on all hosts, and "
+                   "does the launcher pass "
                    "LD_PRELOAD on? Ending the job\n",
-                   world_rank_, world_size_, own_host_name().c_str(), static_cast<long long>(settings_.handshake_s));
+                   world_rank_, world_size_, own_host_name().c_str(),
+                   static_cast<long long>(settings_.handshake_s));
       PMPI_Abort(MPI_COMM_WORLD, 1);
     }
     waiting.idle();
@@ -140,14 +149,17 @@ bool Runtime::shake_hands(bool usable) {
   const bool same_software = most[0] == -most[1];
   const bool same_wishes = most[2] == -most[3];
   if (world_rank_ == 0 && most[4] == 0 && !(same_software && same_wishes)) {
-    std::fprintf(stderr, "quadrille: the ranks of this job have different %s; the program runs on with the MPI library alone\n",
+    std::fprintf(stderr,
+                 "quadrille: the ranks of this job have different %s; the program runs on with the "
+                 "MPI library alone\n",
                  same_software ? "QUADRILLE_ settings" : "versions of Quadrille");
   }
   return same_software && same_wishes && most[4] == 0;
 }
 
 void Runtime::open_shadows() {
-  // PMPI_Comm_create takes one context id of the MPI library and calls no attribute copy callback of the user's.
+  // PMPI_Comm_create takes one context id of the MPI library and calls no attribute copy callback
+  // of the user's.
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &group);
   PMPI_Comm_create(MPI_COMM_WORLD, group, &shadow_);
@@ -163,7 +175,8 @@ void Runtime::open_shadows() {
   const int tags = found != 0 ? *tag_bound : 32767;  // the least that the standard guarantees
   sequence_bits_ = std::bit_width(static_cast<std::uint64_t>(tags) + 1U) - 1 - Contexts::bits;
 
-  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Communicator::forget, &communicator_key_, nullptr);
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Communicator::forget, &communicator_key_,
+                          nullptr);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::close, &closing_key_, nullptr);
 }
 
@@ -174,8 +187,8 @@ void Runtime::free_shadows() {
 
 int Runtime::close(MPI_Comm, int, void* state, void*) {
   auto* runtime = static_cast<Runtime*>(state);
-  // MPI_COMM_WORLD keeps its attributes through MPI_Finalize on some libraries: ours goes here. A world of one rank
-  // has none.
+  // MPI_COMM_WORLD keeps its attributes through MPI_Finalize on some libraries: ours goes here. A
+  // world of one rank has none.
   if (Communicator::find(MPI_COMM_WORLD) != nullptr) {
     PMPI_Comm_delete_attr(MPI_COMM_WORLD, runtime->communicator_key_);
   }
@@ -202,7 +215,8 @@ void Runtime::learn_hosts() {
   own_host_name().copy(name.data(), width - 1);
   std::vector<char> names(width * all.size());
   PMPI_Allgather(name.data(), width, MPI_CHAR, names.data(), width, MPI_CHAR, shadow_);
-  for (const int rank : first_rank) host_names_.emplace_back(&names[static_cast<std::size_t>(rank) * width]);
+  for (const int rank : first_rank)
+    host_names_.emplace_back(&names[static_cast<std::size_t>(rank) * width]);
 }
 
 // Only rank 0's file counts: its contents go to all ranks, so that all come to the same result.

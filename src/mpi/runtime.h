@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One process's Quadrille between MPI_Init and MPI_Finalize: settings, the shadow communicator, the hosts of the world.
+// One process's Quadrille between MPI_Init and MPI_Finalize: settings, the shadow communicator, the
+// hosts of the world.
 #pragma once
 
 #include <mpi.h>
@@ -16,11 +17,12 @@ namespace quadrille {
 
 class Runtime {
  public:
-  // Null before start() and after the program's MPI_Finalize, and where the library stays out of the way.
+  // Null before start() and after the program's MPI_Finalize, and where the library stays out of
+  // the way.
   static Runtime* active();
 
-  // Called once MPI is initialised. Where Quadrille cannot work, says why in one line and leaves active() null - on all
-  // ranks alike, by the handshake.
+  // Called once MPI is initialised. Where Quadrille cannot work, says why in one line and leaves
+  // active() null - on all ranks alike, by the handshake.
   static void start();
 
   const Settings& settings() const { return settings_; }
@@ -45,7 +47,8 @@ class Runtime {
   void open_shadows();
   void free_shadows();
   void learn_hosts();
-  // Reads the model file, if there is one; returns what is wrong with it, or nothing. The same on all ranks.
+  // Reads the model file, if there is one; returns what is wrong with it, or nothing. The same on
+  // all ranks.
   std::string take_model();
   static int close(MPI_Comm, int, void*, void*);
 

@@ -15,10 +15,12 @@ Error complaint(const std::string& place, const std::string& what) {
 Result<Segment> parse_segment(const nlohmann::json& entry, const std::string& place) {
   if (!entry.is_object()) return complaint(place, "expected an object with 'hosts' and 'kind'");
   const auto hosts = entry.find("hosts");
-  if (hosts == entry.end() || !hosts->is_array()) return complaint(place + ".hosts", "expected a list of host names");
+  if (hosts == entry.end() || !hosts->is_array())
+    return complaint(place + ".hosts", "expected a list of host names");
   Segment segment;
   for (const auto& host : *hosts) {
-    if (!host.is_string()) return complaint(place + ".hosts", "expected host names, found " + host.dump());
+    if (!host.is_string())
+      return complaint(place + ".hosts", "expected host names, found " + host.dump());
     segment.hosts.push_back(host.get<std::string>());
   }
   const auto kind = entry.find("kind");
@@ -52,7 +54,8 @@ Result<NetworkModel> parse_model(std::string_view json) {
   return model;
 }
 
-Result<std::vector<std::uint32_t>> segments_of(const NetworkModel& model, const std::vector<std::string>& hosts) {
+Result<std::vector<std::uint32_t>> segments_of(const NetworkModel& model,
+                                               const std::vector<std::string>& hosts) {
   std::map<std::string_view, std::uint32_t> segment_of;
   for (std::uint32_t i = 0; i < model.segments.size(); ++i) {
     for (const std::string& host : model.segments[i].hosts) segment_of[host] = i;
@@ -60,7 +63,8 @@ Result<std::vector<std::uint32_t>> segments_of(const NetworkModel& model, const 
   std::vector<std::uint32_t> found;
   for (const std::string& host : hosts) {
     const auto entry = segment_of.find(host);
-    if (entry == segment_of.end()) return complaint("segments", "the model does not know host '" + host + "'");
+    if (entry == segment_of.end())
+      return complaint("segments", "the model does not know host '" + host + "'");
     found.push_back(entry->second);
   }
   return found;

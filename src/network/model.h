@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The network model: which hosts share a segment, and of what kind it is. Read from the JSON file that the user names; units
-// are in the names of its fields.
+// The network model: which hosts share a segment, and of what kind it is. Read from the JSON file
+// that the user names; units are in the names of its fields.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,9 @@ struct NetworkModel {
 // Parses a model file's contents. Errors name the place in the document and the value.
 Result<NetworkModel> parse_model(std::string_view json);
 
-// The segment of each of `hosts`, by position. A host that the model does not know is an error that names it.
-Result<std::vector<std::uint32_t>> segments_of(const NetworkModel& model, const std::vector<std::string>& hosts);
+// The segment of each of `hosts`, by position. A host that the model does not know is an error that
+// names it.
+Result<std::vector<std::uint32_t>> segments_of(const NetworkModel& model,
+                                               const std::vector<std::string>& hosts);
 
 }  // namespace quadrille

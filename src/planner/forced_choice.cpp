@@ -34,7 +34,8 @@ std::string names_of(Collective collective) {
 }
 
 Error complaint(std::string_view entry, const std::string& what) {
-  return {ErrorKind::invalid_argument, "QUADRILLE_ALGORITHM: '" + std::string(entry) + "': " + what};
+  return {ErrorKind::invalid_argument,
+          "QUADRILLE_ALGORITHM: '" + std::string(entry) + "': " + what};
 }
 
 }  // namespace
@@ -46,7 +47,8 @@ Result<std::map<Collective, ForcedCandidate>> parse_forced_choice(std::string_vi
     std::string_view rest = entry;
     const std::string_view collective_name = take(rest, ':');
     const auto collective = collective_named(collective_name);
-    if (!collective) return complaint(entry, "no collective is called '" + std::string(collective_name) + "'");
+    if (!collective)
+      return complaint(entry, "no collective is called '" + std::string(collective_name) + "'");
     const std::string_view algorithm_name = take(rest, ':');
     if (algorithm_name == "mpi") {
       forced[*collective] = ForcedCandidate{};
@@ -54,7 +56,8 @@ Result<std::map<Collective, ForcedCandidate>> parse_forced_choice(std::string_vi
     }
     const Algorithm* algorithm = find(*collective, algorithm_name);
     if (algorithm == nullptr) {
-      return complaint(entry, "no algorithm '" + std::string(algorithm_name) + "'; there are " + names_of(*collective));
+      return complaint(entry, "no algorithm '" + std::string(algorithm_name) + "'; there are " +
+                                  names_of(*collective));
     }
     auto parameters = algorithm->parameters.with(rest);
     if (!parameters.ok()) return complaint(entry, parameters.error().message);

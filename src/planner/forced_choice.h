@@ -16,8 +16,8 @@ struct ForcedCandidate {
   Parameters parameters{};
 };
 
-// Parses entries `collective:algorithm[:name=value]...`, separated by ','. An algorithm may be named without its
-// collective's prefix. Errors name the entry and list what there is.
+// Parses entries `collective:algorithm[:name=value]...`, separated by ','. An algorithm may be
+// named without its collective's prefix. Errors name the entry and list what there is.
 Result<std::map<Collective, ForcedCandidate>> parse_forced_choice(std::string_view text);
 
 }  // namespace quadrille

@@ -61,23 +61,27 @@ Decision Planner::make_decision(const Shape& shape, bool may_alternate) const {
   if (const auto forced = options_.forced.find(shape.collective); forced != options_.forced.end()) {
     const auto& [algorithm, parameters] = forced->second;
     if (algorithm == nullptr) return left_to_mpi("forced");
-    if (!algorithm->supports(shape)) return left_to_mpi("forced algorithm does not support the shape");
+    if (!algorithm->supports(shape))
+      return left_to_mpi("forced algorithm does not support the shape");
     return Decision{{our_candidate(*algorithm, parameters)}, Trial(1, 0), "forced"};
   }
   if (!may_alternate) return left_to_mpi("no model, and results must not change between calls");
   if (view_.hosts() < 2) return left_to_mpi("one host");
-  if (shape.ranks < 3 || message_size(shape) < options_.trial_floor) return left_to_mpi("too small to try");
+  if (shape.ranks < 3 || message_size(shape) < options_.trial_floor)
+    return left_to_mpi("too small to try");
   Decision decision{{mpi_candidate()}, Trial(1, 0), "no candidate for this size"};
   for (const CandidateRow& row : candidate_rows) {
     if (row.collective != shape.collective) continue;
     if (message_size(shape) < row.smallest || row.largest < message_size(shape)) continue;
     const Algorithm* algorithm = algorithm_named(row.algorithm);
     if (algorithm->supports(shape)) {
-      decision.candidates.push_back(our_candidate(*algorithm, algorithm->parameters.with(row.parameters).value()));
+      decision.candidates.push_back(
+          our_candidate(*algorithm, algorithm->parameters.with(row.parameters).value()));
     }
   }
   if (decision.candidates.size() > 1) {
-    decision.trial = Trial(static_cast<std::uint32_t>(decision.candidates.size()), options_.trial_rounds);
+    decision.trial =
+        Trial(static_cast<std::uint32_t>(decision.candidates.size()), options_.trial_rounds);
     decision.reason = decision.trial.settled() ? "trials are off" : "being tried";
   }
   return decision;
@@ -91,7 +95,8 @@ std::size_t Planner::PlanKeyHash::operator()(const PlanKey& key) const {
   };
   mix(key.shape.count);
   mix(static_cast<std::uint64_t>(key.shape.root) << 32U | key.shape.element_bytes);
-  mix(static_cast<std::uint64_t>(key.shape.collective) << 1U | static_cast<std::uint64_t>(key.shape.in_place));
+  mix(static_cast<std::uint64_t>(key.shape.collective) << 1U |
+      static_cast<std::uint64_t>(key.shape.in_place));
   return hash ^ (hash >> 32U);
 }
 

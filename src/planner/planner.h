@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides who executes a call: one of our algorithms, or the MPI library. One planner a communicator; all its ranks
-// make the same calls on it in the same order and so decide alike.
+// Decides who executes a call: one of our algorithms, or the MPI library. One planner a
+// communicator; all its ranks make the same calls on it in the same order and so decide alike.
 //
-// Until a model of the network gives costs, candidates are tried in turn (trial.h); calls that may not alternate
-// between algorithms - reductions whose bits would change - are left to the MPI library.
+// Until a model of the network gives costs, candidates are tried in turn (trial.h); calls that may
+// not alternate between algorithms - reductions whose bits would change - are left to the MPI
+// library.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,9 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
-#include "schedule/prepared_schedule.h"
 #include "planner/forced_choice.h"
 #include "planner/trial.h"
+#include "schedule/prepared_schedule.h"
 
 namespace quadrille {
 
@@ -44,10 +45,12 @@ class Planner {
  public:
   Planner(PlannerOptions options, TopologyView view, Rank rank);
 
-  // The decision that holds for `shape`. REQUIRES: called by all ranks alike, `may_alternate` equal on all.
+  // The decision that holds for `shape`. REQUIRES: called by all ranks alike, `may_alternate` equal
+  // on all.
   Decision& decision(const Shape& shape, bool may_alternate);
 
-  // This rank's schedule of `candidate` for `shape`. Valid until the next call. REQUIRES: candidate.algorithm.
+  // This rank's schedule of `candidate` for `shape`. Valid until the next call. REQUIRES:
+  // candidate.algorithm.
   const PreparedSchedule& schedule(const Shape& shape, const Candidate& candidate);
 
  private:
@@ -70,9 +73,11 @@ class Planner {
   PlannerOptions options_;
   TopologyView view_;
   Rank rank_;
-  // Bounded by the number of collectives and size classes; never evicted, so that no choice changes.
+  // Bounded by the number of collectives and size classes; never evicted, so that no choice
+  // changes.
   std::unordered_map<std::uint64_t, Decision> decisions_;
-  // Least recently used last; bounded by the steps they hold. Evicting costs generating again, nothing else.
+  // Least recently used last; bounded by the steps they hold. Evicting costs generating again,
+  // nothing else.
   std::list<Plan> plans_;
   std::unordered_map<PlanKey, std::list<Plan>::iterator, PlanKeyHash> plan_of_;
   std::size_t steps_held_ = 0;

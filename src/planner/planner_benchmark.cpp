@@ -31,7 +31,8 @@ void cached_plan(benchmark::State& state) {
   const Shape shape = shape_of(ranks, 32768);
   for (auto _ : state) {
     const Decision& decision = planner.decision(shape, true);
-    benchmark::DoNotOptimize(&planner.schedule(shape, decision.candidates[decision.trial.candidate()]));
+    benchmark::DoNotOptimize(
+        &planner.schedule(shape, decision.candidates[decision.trial.candidate()]));
   }
 }
 BENCHMARK(cached_plan)->Arg(16)->Arg(64);
@@ -43,7 +44,8 @@ void new_plan(benchmark::State& state) {
   for (auto _ : state) {
     const Shape shape = shape_of(ranks, bytes++);
     const Decision& decision = planner.decision(shape, true);
-    benchmark::DoNotOptimize(&planner.schedule(shape, decision.candidates[decision.trial.candidate()]));
+    benchmark::DoNotOptimize(
+        &planner.schedule(shape, decision.candidates[decision.trial.candidate()]));
   }
 }
 BENCHMARK(new_plan)->Arg(16)->Arg(64)->Arg(4096);

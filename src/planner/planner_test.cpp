@@ -14,16 +14,18 @@ Shape alltoall(std::uint64_t bytes, Rank ranks = 8) {
   return shape;
 }
 
-Planner planner_with(PlannerOptions options) { return {std::move(options), TopologyView::flat(8), 0}; }
+Planner planner_with(PlannerOptions options) {
+  return {std::move(options), TopologyView::flat(8), 0};
+}
 
-TEST(Planner, every_candidate_of_the_table_exists_with_its_parameters) {
-#define CANDIDATE(collective_, algorithm_, parameters_, smallest_, largest_)     \
-  {                                                                              \
-    const Algorithm* found = algorithm_named(#algorithm_);                       \
-    ASSERT_NE(found, nullptr) << #algorithm_;                                    \
-    EXPECT_EQ(found->collective, Collective::collective_) << #algorithm_;        \
-    EXPECT_TRUE(found->parameters.with(parameters_).ok()) << #algorithm_;        \
-    EXPECT_LT(smallest_, largest_);                                              \
+TEST(Planner, every_candidate_of_the_table_exists_with_its_parameters){
+#define CANDIDATE(collective_, algorithm_, parameters_, smallest_, largest_) \
+  {                                                                          \
+    const Algorithm* found = algorithm_named(#algorithm_);                   \
+    ASSERT_NE(found, nullptr) << #algorithm_;                                \
+    EXPECT_EQ(found->collective, Collective::collective_) << #algorithm_;    \
+    EXPECT_TRUE(found->parameters.with(parameters_).ok()) << #algorithm_;    \
+    EXPECT_LT(smallest_, largest_);                                          \
   }
 #include "planner/candidates.def"
 #undef CANDIDATE

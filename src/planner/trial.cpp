@@ -40,7 +40,8 @@ void Trial::start_stage(std::vector<std::uint32_t> contenders) {
 
 std::uint32_t Trial::rounds() const {
   if (!final_) return (final_rounds_ + 3) / 4;
-  return static_cast<std::uint32_t>((final_rounds_ + calls_in_a_row - 1) / calls_in_a_row * calls_in_a_row);
+  return static_cast<std::uint32_t>((final_rounds_ + calls_in_a_row - 1) / calls_in_a_row *
+                                    calls_in_a_row);
 }
 
 std::uint32_t Trial::candidate_of(std::size_t call) const {

@@ -5,8 +5,8 @@
 //
 // First all candidates take turns for a quarter of the rounds, which also opens their connections;
 // then the best of ours meets the MPI library in a final of all rounds. A program that makes few
-// calls pays little, and the final's samples are enough to tell a gain from luck. The final forgives
-// no slow call: the stalls that a candidate causes now and then are what it is tried for.
+// calls pays little, and the final's samples are enough to tell a gain from luck. The final
+// forgives no slow call: the stalls that a candidate causes now and then are what it is tried for.
 //
 // All ranks decide alike: which candidate a call takes follows from the call's number, and the
 // verdict from each call's longest duration on any rank, which every rank has received. The longest

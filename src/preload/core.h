@@ -12,8 +12,8 @@ extern "C" {
 
 struct quadrille_shim {
   int version; /* QUADRILLE_CORE_VERSION */
-  /* The next definition of an MPI symbol after the shim's own: another tool's, or the MPI library's; NULL if
-   * there is none. */
+  /* The next definition of an MPI symbol after the shim's own: another tool's, or the MPI
+   * library's; NULL if there is none. */
   void* (*next)(const char* symbol);
 };
 
@@ -24,12 +24,14 @@ struct quadrille_core {
   int (*last_execution)(char* text, int size);
 };
 
-/* Exported by each core library under the name "quadrille_core_attach". Returns NULL if it does not fit. */
+/* Exported by each core library under the name "quadrille_core_attach". Returns NULL if it does not
+ * fit. */
 typedef const struct quadrille_core* (*quadrille_core_attach_fn)(const struct quadrille_shim* shim);
 
 /* Exported by the shim: writes who executed the calling thread's latest collective, such as
- * "executor=quadrille algorithm=alltoall_ordered:partners=1:pieces=2" or "executor=mpi reason=forwarded", as far
- * as it fits, with a final zero. Returns its length, or -1 where no collective has been seen. */
+ * "executor=quadrille algorithm=alltoall_ordered:partners=1:pieces=2" or "executor=mpi
+ * reason=forwarded", as far as it fits, with a final zero. Returns its length, or -1 where no
+ * collective has been seen. */
 int quadrille_last_execution(char* text, int size);
 
 #ifdef __cplusplus

@@ -10,7 +10,8 @@
 
 static int defines(void* handle, const char* symbol) { return dlsym(handle, symbol) != NULL; }
 
-/* The base name tells the standard ABI from MPICH's own: one library file may well define both handle sets. */
+/* The base name tells the standard ABI from MPICH's own: one library file may well define both
+ * handle sets. */
 static enum quadrille_abi abi_of(void* handle, const char* path) {
   const char* slash = strrchr(path, '/');
   const char* base = slash == NULL ? path : slash + 1;
@@ -37,7 +38,8 @@ static int visit(struct dl_phdr_info* object, size_t size, void* argument) {
   /* A library that merely depends on libmpi resolves the symbol too: ask where it is defined. */
   void* symbol = dlsym(handle, "PMPI_Init");
   Dl_info where;
-  const int found = symbol != NULL && dladdr(symbol, &where) != 0 && fill(argument, where.dli_fname);
+  const int found =
+      symbol != NULL && dladdr(symbol, &where) != 0 && fill(argument, where.dli_fname);
   dlclose(handle);
   return found;
 }

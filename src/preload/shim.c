@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * libquadrille.so: the one library that LD_PRELOAD names, for every MPI. It defines the MPI symbols of intercepted.def;
- * at the first call of one it finds the process's MPI library and loads the core library of that ABI, which lies
- * beside it. Where there is no core that fits, every call goes on to the MPI library.
+ * libquadrille.so: the one library that LD_PRELOAD names, for every MPI. It defines the MPI symbols
+ * of intercepted.def; at the first call of one it finds the process's MPI library and loads the
+ * core library of that ABI, which lies beside it. Where there is no core that fits, every call goes
+ * on to the MPI library.
  *
- * It is loaded into every process of a job's tree (shells, ssh, the launcher), so it has no constructor, needs
- * nothing but libc, and does nothing until an MPI function is called.
+ * It is loaded into every process of a job's tree (shells, ssh, the launcher), so it has no
+ * constructor, needs nothing but libc, and does nothing until an MPI function is called.
  *
- * The shim knows no MPI type. Handles, counts and addresses are all passed as machine words in registers and
- * 8-byte stack slots (System V x86-64, AAPCS64), so one definition with as many words as the longest signature has,
- * turned into a jump by the compiler, passes any of them on untouched. */
+ * The shim knows no MPI type. Handles, counts and addresses are all passed as machine words in
+ * registers and 8-byte stack slots (System V x86-64, AAPCS64), so one definition with as many words
+ * as the longest signature has, turned into a jump by the compiler, passes any of them on
+ * untouched. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,7 +23,8 @@
 #include "preload/find_mpi.h"
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
-#error "the shim relies on 8-byte argument slots: check this architecture's calling convention first"
+#error \
+    "the shim relies on 8-byte argument slots: check this architecture's calling convention first"
 #endif
 
 #define EXPORT __attribute__((visibility("default")))
@@ -62,7 +65,8 @@ static enum quadrille_abi abi_named(const char* name) {
 
 /* Every rank of a job meets the same trouble: the first one says so. */
 static int is_first_rank(void) {
-  static const char* const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+  static const char* const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                          "SLURM_PROCID"};
   for (unsigned i = 0; i < sizeof variables / sizeof *variables; ++i) {
     const char* rank = getenv(variables[i]);
     if (rank != NULL) return strcmp(rank, "0") == 0;
@@ -72,7 +76,8 @@ static int is_first_rank(void) {
 
 static void complain(const char* what, const char* detail) {
   if (!is_first_rank()) return;
-  fprintf(stderr, "quadrille: %s: %s; the program runs on with the MPI library alone\n", what, detail);
+  fprintf(stderr, "quadrille: %s: %s; the program runs on with the MPI library alone\n", what,
+          detail);
 }
 
 static void load_core(void) {
@@ -99,7 +104,8 @@ static void load_core(void) {
     complain("cannot load its core", dlerror());
     return;
   }
-  quadrille_core_attach_fn attach = (quadrille_core_attach_fn)(uintptr_t)dlsym(handle, "quadrille_core_attach");
+  quadrille_core_attach_fn attach =
+      (quadrille_core_attach_fn)(uintptr_t)dlsym(handle, "quadrille_core_attach");
   core = attach == NULL ? NULL : attach(&shim);
   if (core == NULL) complain("its core is of another version", path);
 }
@@ -119,23 +125,25 @@ static function resolve(const char* symbol, function* slot) {
   return (function)(uintptr_t)found;
 }
 
-#define DEFINE(symbol)                                                                                     \
-  EXPORT word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k); \
-  word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k) {    \
-    static function slot;                                                                                  \
-    function go = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);                                                \
-    if (__builtin_expect(go == NULL, 0)) go = resolve(#symbol, &slot);                                     \
-    return go(a, b, c, d, e, f, g, h, i, j, k);                                                            \
+#define DEFINE(symbol)                                                                        \
+  EXPORT word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i,  \
+                     word j, word k);                                                         \
+  word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, \
+              word k) {                                                                       \
+    static function slot;                                                                     \
+    function go = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);                                   \
+    if (__builtin_expect(go == NULL, 0)) go = resolve(#symbol, &slot);                        \
+    return go(a, b, c, d, e, f, g, h, i, j, k);                                               \
   }
 
 #define C(name) DEFINE(MPI_##name)
 #define C_AND_LARGE(name) DEFINE(MPI_##name) DEFINE(MPI_##name##_c)
-#define FORTRAN(lower, upper)   \
-  DEFINE(mpi_##lower)           \
-  DEFINE(mpi_##lower##_)        \
-  DEFINE(mpi_##lower##__)       \
-  DEFINE(MPI_##upper)           \
-  DEFINE(mpi_##lower##_f08_)    \
+#define FORTRAN(lower, upper) \
+  DEFINE(mpi_##lower)         \
+  DEFINE(mpi_##lower##_)      \
+  DEFINE(mpi_##lower##__)     \
+  DEFINE(MPI_##upper)         \
+  DEFINE(mpi_##lower##_f08_)  \
   DEFINE(mpi_##lower##_f08ts_)
 #include "preload/intercepted.def"
 

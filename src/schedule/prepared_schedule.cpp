@@ -37,7 +37,8 @@ PreparedSchedule::PreparedSchedule(Schedule schedule) : schedule_(std::move(sche
 }
 
 std::span<const StepIndex> PreparedSchedule::dependents_of(StepIndex step) const {
-  return {dependents_.data() + first_dependent_[step], dependents_.data() + first_dependent_[step + 1]};
+  return {dependents_.data() + first_dependent_[step],
+          dependents_.data() + first_dependent_[step + 1]};
 }
 
 }  // namespace quadrille

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A schedule with what its execution needs beside it, computed once and kept with the plan: who waits for whom, and the
-// order of messages per peer.
+// A schedule with what its execution needs beside it, computed once and kept with the plan: who
+// waits for whom, and the order of messages per peer.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ class PreparedSchedule {
 
   // Steps that wait for `step` to complete.
   std::span<const StepIndex> dependents_of(StepIndex step) const;
-  // The step whose start has to wait for the start of `step`: the next message to, or from, the same peer.
+  // The step whose start has to wait for the start of `step`: the next message to, or from, the
+  // same peer.
   StepIndex next_in_order(StepIndex step) const { return next_in_order_[step]; }
   // How many completions and starts a step waits for.
   std::uint32_t waits_for(StepIndex step) const { return waits_for_[step]; }

@@ -32,7 +32,7 @@ _BENCHES = {
     "bcast": ["--bytes", "1K,64K", "--seconds", "3"],
     "allreduce": ["--bytes", "1K,64K", "--seconds", "3"],
 }
-_SHORT = ["--warmup", "8", "--calls", "2"]
+_SHORT = ["--warmup", "28", "--calls", "2"]
 
 
 @dataclass(frozen=True)

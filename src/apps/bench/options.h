@@ -21,7 +21,7 @@ struct Options {
   int calls = 5;           // a block
   int blocks = 4;          // rounds of four blocks (native, ours, ours, native) at most
   double seconds = 10;     // budget of one point
-  int warm_up = 16;        // calls of a shape for each side
+  int warm_up = 28;        // calls of a shape for each side
   ElementType type = ElementType::float64;
   bool in_place = false;
   int root = 0;

@@ -55,30 +55,36 @@ Result<bool> MpiPointToPoint::start(StepIndex step, std::uint64_t length, Start&
   return true;
 }
 
-Result<bool> MpiPointToPoint::start_send(StepIndex step, Rank peer, const void* address, std::uint64_t length) {
+Result<bool> MpiPointToPoint::start_send(StepIndex step, Rank peer, const void* address,
+                                         std::uint64_t length) {
   MPI_Aint lower = 0;
   MPI_Aint extent = 1;
   if (length > largest_piece) PMPI_Type_get_extent(call_.element, &lower, &extent);
   return start(step, length, [&](std::uint64_t offset, int count, MPI_Request* request) {
-    const auto* from = static_cast<const std::byte*>(address) + offset * static_cast<std::uint64_t>(extent);
-    return PMPI_Isend(from, count, call_.element, call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag,
-                      call_.shadow, request);
+    const auto* from =
+        static_cast<const std::byte*>(address) + offset * static_cast<std::uint64_t>(extent);
+    return PMPI_Isend(from, count, call_.element,
+                      call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag, call_.shadow,
+                      request);
   });
 }
 
-Result<bool> MpiPointToPoint::start_receive(StepIndex step, Rank peer, void* address, std::uint64_t length) {
+Result<bool> MpiPointToPoint::start_receive(StepIndex step, Rank peer, void* address,
+                                            std::uint64_t length) {
   MPI_Aint lower = 0;
   MPI_Aint extent = 1;
   if (length > largest_piece) PMPI_Type_get_extent(call_.element, &lower, &extent);
   return start(step, length, [&](std::uint64_t offset, int count, MPI_Request* request) {
     auto* into = static_cast<std::byte*>(address) + offset * static_cast<std::uint64_t>(extent);
-    return PMPI_Irecv(into, count, call_.element, call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag,
-                      call_.shadow, request);
+    return PMPI_Irecv(into, count, call_.element,
+                      call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag, call_.shadow,
+                      request);
   });
 }
 
 bool MpiPointToPoint::last_piece_done(StepIndex step) {
-  const auto entry = std::find_if(split_.begin(), split_.end(), [&](const auto& e) { return e.first == step; });
+  const auto entry =
+      std::find_if(split_.begin(), split_.end(), [&](const auto& e) { return e.first == step; });
   if (entry == split_.end()) return true;
   if (--entry->second > 0) return false;
   split_.erase(entry);
@@ -91,8 +97,8 @@ Result<std::size_t> MpiPointToPoint::poll(std::span<StepIndex> completed) {
   indices_.resize(pending);
   statuses_.resize(pending);
   int done = 0;
-  const int code = PMPI_Testsome(static_cast<int>(pending), requests_.data(), &done, indices_.data(),
-                                 statuses_.data());
+  const int code = PMPI_Testsome(static_cast<int>(pending), requests_.data(), &done,
+                                 indices_.data(), statuses_.data());
   if (code == MPI_ERR_IN_STATUS) {
     for (int i = 0; i < done; ++i) {
       const int error = statuses_[static_cast<std::size_t>(i)].MPI_ERROR;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages over the MPI library's own point-to-point calls, on the shadow communicator. Always there, on every
-// network; waiting in it drives the MPI library's progress, so a peer that depends on a pending operation of ours goes on.
+// Messages over the MPI library's own point-to-point calls, on the shadow communicator. Always
+// there, on every network; waiting in it drives the MPI library's progress, so a peer that depends
+// on a pending operation of ours goes on.
 #pragma once
 
 #include <mpi.h>
@@ -34,8 +35,10 @@ class MpiPointToPoint final : public Transport {
   // The MPI error code behind the last failure.
   int mpi_error() const { return mpi_error_; }
 
-  Result<bool> start_send(StepIndex step, Rank peer, const void* address, std::uint64_t length) override;
-  Result<bool> start_receive(StepIndex step, Rank peer, void* address, std::uint64_t length) override;
+  Result<bool> start_send(StepIndex step, Rank peer, const void* address,
+                          std::uint64_t length) override;
+  Result<bool> start_receive(StepIndex step, Rank peer, void* address,
+                             std::uint64_t length) override;
   Result<std::size_t> poll(std::span<StepIndex> completed) override;
 
  private:
@@ -50,7 +53,8 @@ class MpiPointToPoint final : public Transport {
   std::vector<StepIndex> steps_;
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
-  std::vector<std::pair<StepIndex, std::uint32_t>> split_;  // steps of several pieces, with those still out
+  std::vector<std::pair<StepIndex, std::uint32_t>>
+      split_;  // steps of several pieces, with those still out
   int mpi_error_ = MPI_SUCCESS;
 };
 
