@@ -30,7 +30,8 @@ $(IMPI):
 .venv/.complete: pyproject.toml
 	@bash scripts/python_environment.sh .venv $@ -e '.[dev]'
 
-build/build.ninja:
+# MPICH's header is found when the build is configured.
+build/build.ninja: | $(MPICH)
 	cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo
 native: build/build.ninja
 	cmake --build build
@@ -41,7 +42,7 @@ test: build
 demo: build
 	@.venv/bin/quadrille demo
 
-lint: .venv/.complete build/build.ninja
+lint: .venv/.complete native
 	git ls-files 'src/*.cpp' 'src/*.h' 'src/*.c' 'tests/*.cpp' 'tests/*.h' 'tests/*.c' | xargs -r clang-format --dry-run -Werror
 	$(PYTHON) -m ruff check python tests scripts
 	$(PYTHON) -m ruff format --check python tests scripts

@@ -4,6 +4,7 @@
 #include "mpi/runtime.h"
 
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -142,6 +143,9 @@ bool Runtime::shake_hands(bool usable) {
                    "LD_PRELOAD on? Ending the job\n",
                    world_rank_, world_size_, own_host_name().c_str(),
                    static_cast<long long>(settings_.handshake_s));
+      // Some launchers drop what a rank has just written when it aborts.
+      const timespec pause{0, 200'000'000};
+      nanosleep(&pause, nullptr);
       PMPI_Abort(MPI_COMM_WORLD, 1);
     }
     waiting.idle();
