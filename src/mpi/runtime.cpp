@@ -76,48 +76,50 @@ Runtime* Runtime::active() { return the_runtime.get(); }
 
 void Runtime::start() {
   if (the_runtime != nullptr) return;
+  const Nanoseconds began = monotonic_now();
   auto runtime = std::unique_ptr<Runtime>(new Runtime());
   PMPI_Comm_rank(MPI_COMM_WORLD, &runtime->world_rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &runtime->world_size_);
   warn_of_foreign_launcher(runtime->world_size_);
-
-  std::string problem;
-  auto settings = read_settings([](const char* name) { return std::getenv(name); });
-  if (!settings.ok()) {
-    problem = settings.error().message;
-  } else {
-    runtime->settings_ = settings.value();
-    auto forced = parse_forced_choice(settings.value().algorithm);
-    if (forced.ok()) {
-      runtime->planner_options_ = {forced.value(),
-                                   static_cast<std::uint32_t>(settings.value().trials),
-                                   Bytes{static_cast<std::uint64_t>(settings.value().trial_floor)}};
-    } else {
-      problem = forced.error().message;
-    }
-  }
-  if (!problem.empty() && runtime->world_rank_ == 0) {
-    std::fprintf(stderr, "quadrille: %s; the program runs on with the MPI library alone\n",
-                 problem.c_str());
-  }
+  const std::string problem = runtime->take_settings();
+  runtime->step_back(problem);
   if (!runtime->shake_hands(problem.empty())) return;
   runtime->open_shadows();
   runtime->learn_hosts();
   if (const std::string misfit = runtime->take_model(); !misfit.empty()) {
-    if (runtime->world_rank_ == 0) {
-      std::fprintf(stderr, "quadrille: %s: %s; the program runs on with the MPI library alone\n",
-                   runtime->settings_.model.c_str(), misfit.c_str());
-    }
+    runtime->step_back(runtime->settings_.model + ": " + misfit);
     runtime->free_shadows();
     return;
   }
   PMPI_Comm_set_attr(MPI_COMM_SELF, runtime->closing_key_, runtime.get());
-  if (runtime->settings_.logs("start") && runtime->world_rank_ == 0) {
-    std::fprintf(stderr, "event=start version=%s ranks=%d hosts=%zu mpi=\"%s\"\n", version,
-                 runtime->world_size_, runtime->host_names_.size(), library_version().c_str());
-  }
   the_runtime = std::move(runtime);
   Communicator::attach(MPI_COMM_WORLD);
+  the_runtime->log_start(monotonic_now() - began);
+}
+
+std::string Runtime::take_settings() {
+  auto settings = read_settings([](const char* name) { return std::getenv(name); });
+  if (!settings.ok()) return settings.error().message;
+  settings_ = settings.value();
+  auto forced = parse_forced_choice(settings_.algorithm);
+  if (!forced.ok()) return forced.error().message;
+  planner_options_ = {forced.value(), static_cast<std::uint32_t>(settings_.trials),
+                      Bytes{static_cast<std::uint64_t>(settings_.trial_floor)}};
+  return "";
+}
+
+// Says once a job why Quadrille stays out of it. Nothing to say: no problem.
+void Runtime::step_back(const std::string& problem) const {
+  if (problem.empty() || world_rank_ != 0) return;
+  std::fprintf(stderr, "quadrille: %s; the program runs on with the MPI library alone\n",
+               problem.c_str());
+}
+
+void Runtime::log_start(Nanoseconds took) const {
+  if (world_rank_ != 0 || !settings_.logs("start")) return;
+  std::fprintf(stderr, "event=start version=%s ranks=%d hosts=%zu took_us=%lld mpi=\"%s\"\n",
+               version, world_size_, host_names_.size(), static_cast<long long>(took.value / 1000),
+               library_version().c_str());
 }
 
 bool Runtime::shake_hands(bool usable) {
@@ -150,15 +152,20 @@ bool Runtime::shake_hands(bool usable) {
     }
     waiting.idle();
   }
-  const bool same_software = most[0] == -most[1];
-  const bool same_wishes = most[2] == -most[3];
-  if (world_rank_ == 0 && most[4] == 0 && !(same_software && same_wishes)) {
-    std::fprintf(stderr,
-                 "quadrille: the ranks of this job have different %s; the program runs on with the "
-                 "MPI library alone\n",
-                 same_software ? "QUADRILLE_ settings" : "versions of Quadrille");
+  if (most[4] != 0) {
+    // Rank 0 has spoken of its own settings already.
+    step_back(usable ? "the QUADRILLE_ settings of another rank cannot be used" : "");
+    return false;
   }
-  return same_software && same_wishes && most[4] == 0;
+  if (most[0] != -most[1]) {
+    step_back("the ranks of this job have different versions of Quadrille");
+    return false;
+  }
+  if (most[2] != -most[3]) {
+    step_back("the ranks of this job have different QUADRILLE_ settings");
+    return false;
+  }
+  return true;
 }
 
 void Runtime::open_shadows() {

@@ -43,7 +43,11 @@ class Runtime {
 
  private:
   Runtime() = default;
+  // Returns what is wrong with this rank's settings, or nothing.
+  std::string take_settings();
   bool shake_hands(bool usable);
+  void step_back(const std::string& problem) const;
+  void log_start(Nanoseconds took) const;
   void open_shadows();
   void free_shadows();
   void learn_hosts();
