@@ -96,9 +96,9 @@ ArraySection read_llvm(const void* from) {
 
 ArraySection read_gnu(const void* from) {
   const auto head = copy_of<GnuDescriptor>(from, 0);
-  const auto rank = static_cast<std::size_t>(head.rank);
-  if (head.version != 0 || head.rank < 0 || rank > most || head.element_bytes >> 40U != 0)
-    return {};
+  if (head.rank < 0) return {};
+  const std::size_t rank = static_cast<unsigned char>(head.rank);
+  if (head.version != 0 || rank > most || head.element_bytes >> 40U != 0) return {};
   const auto descriptor = copy_of<GnuDescriptor>(from, rank);
   const auto element = static_cast<std::ptrdiff_t>(descriptor.element_bytes);
   const std::ptrdiff_t unit = descriptor.span == 0 ? element : descriptor.span;

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The drop-in library between emulated hosts: uneven ranks a host, several MPIs, with and without a model."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lab_traffic import needs_namespaces, topology
+
+from quadrille.errors import QuadrilleError
+from quadrille.installation import mpi_prefix, native_directory
+from quadrille.lab.lab import Lab, RunResult
+
+pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
+
+ABI = {"ompi4": "ompi", "ompi5": "ompi", "mpich": "mpich"}
+FORCED = "alltoall:ordered,bcast:chain:segment=1000,allreduce:rabenseifner,allgather:ring,reduce:binomial"
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80}],
+        "hosts": [{"names": ["h0"], "on": "s0", "ranks": 2}, {"names": ["h1..h3"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-drop-in") as found:
+        yield found
+
+
+def program(name: str, mpi: str) -> str:
+    if mpi != "ompi4" and mpi_prefix(mpi) is None:
+        pytest.skip(f"{mpi} is not installed here")
+    try:
+        return str(native_directory() / "tests" / f"{name}-{ABI[mpi]}")
+    except QuadrilleError as missing:
+        pytest.skip(str(missing))
+
+
+def libraries(mpi: str) -> dict[str, str]:
+    prefix = mpi_prefix(mpi)
+    return {} if prefix is None else {"LD_LIBRARY_PATH": str(prefix / "lib")}
+
+
+def counts(result: RunResult) -> dict[str, int]:
+    assert result.exit_code == 0, result.output
+    return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", result.output)}
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
+def test_forced_algorithms_are_right_between_hosts_with_uneven_ranks(lab: Lab, mpi: str) -> None:
+    command = [program("collectives", mpi), "brief"]
+    environment = {"QUADRILLE_ALGORITHM": FORCED, **libraries(mpi)}
+    found = counts(lab.run(command, mpi=mpi, ranks=5, environment=environment, quadrille=True, timeout_s=150))
+    assert found["failures"] == 0
+    assert found["replaced"] > 0.5 * found["checks"]
+
+
+def test_trials_change_no_result(lab: Lab) -> None:
+    command = [program("collectives", "ompi4"), "stress", "5", "3000"]
+    environment = {"QUADRILLE_TRIALS": "2", "QUADRILLE_TRIAL_FLOOR": "0", "QUADRILLE_LOG": "plan"}
+    result = lab.run(command, ranks=5, environment=environment, quadrille=True, timeout_s=150)
+    found = counts(result)
+    assert found["failures"] == 0
+    assert "event=trial" in result.output, "no shape was called often enough to be tried"
+
+
+def test_a_model_is_taken_where_it_knows_the_hosts_and_refused_in_one_line_elsewhere(
+    lab: Lab, tmp_path: Path
+) -> None:
+    command = [program("late_rank", "ompi4"), "0"]
+    model = tmp_path / "model.json"
+    environment = {"QUADRILLE_MODEL": str(model), "QUADRILLE_LOG": "start"}
+
+    model.write_text(json.dumps(lab.truth()), encoding="utf-8")
+    fits = lab.run(command, ranks=5, environment=environment, quadrille=True, timeout_s=60)
+    assert fits.exit_code == 0, fits.output
+    assert re.search(r"event=start .*ranks=5 hosts=4 ", fits.output), fits.output
+
+    model.write_text('{"segments": [{"hosts": ["elsewhere"], "kind": "bus"}]}', encoding="utf-8")
+    alone = lab.run(command, ranks=5, environment=environment, quadrille=True, timeout_s=60)
+    assert alone.exit_code == 0, alone.output
+    assert alone.output.count("the model does not know host 'h0'; the program runs on") == 1, alone.output
