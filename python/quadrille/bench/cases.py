@@ -25,7 +25,7 @@ class Case(BaseModel):
     calls: int = 5
     blocks: int = 4
     seconds: float = Field(10, gt=0, description="budget of a point")
-    warm_up: int = 16
+    warm_up: int = 28  # beyond the longest trial of the library
     element_type: str = "double"
     in_place: bool = False
     root: int = 0
