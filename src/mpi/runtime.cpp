@@ -209,25 +209,22 @@ int Runtime::close(MPI_Comm, int, void* state, void*) {
 }
 
 void Runtime::learn_hosts() {
-  const std::int64_t mine = fingerprint(host_identity());
-  std::vector<std::int64_t> all(static_cast<std::size_t>(world_size_));
-  PMPI_Allgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, shadow_);
+  struct Introduction {
+    std::int64_t host = 0;
+    std::array<char, 64> name{};
+  };
+  Introduction mine{fingerprint(host_identity()), {}};
+  own_host_name().copy(mine.name.data(), mine.name.size() - 1);
+  std::vector<Introduction> all(static_cast<std::size_t>(world_size_));
+  PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, shadow_);
   std::map<std::int64_t, std::uint32_t> number_of;
-  std::vector<int> first_rank;
   host_of_world_rank_.reserve(all.size());
-  for (int rank = 0; rank < world_size_; ++rank) {
+  for (const Introduction& rank : all) {
     const auto next = static_cast<std::uint32_t>(number_of.size());
-    const auto [entry, unseen] = number_of.try_emplace(all[static_cast<std::size_t>(rank)], next);
-    if (unseen) first_rank.push_back(rank);
+    const auto [entry, unseen] = number_of.try_emplace(rank.host, next);
+    if (unseen) host_names_.emplace_back(rank.name.data());
     host_of_world_rank_.push_back(entry->second);
   }
-  constexpr std::size_t width = 64;
-  std::array<char, width> name{};
-  own_host_name().copy(name.data(), width - 1);
-  std::vector<char> names(width * all.size());
-  PMPI_Allgather(name.data(), width, MPI_CHAR, names.data(), width, MPI_CHAR, shadow_);
-  for (const int rank : first_rank)
-    host_names_.emplace_back(&names[static_cast<std::size_t>(rank) * width]);
 }
 
 // Only rank 0's file counts: its contents go to all ranks, so that all come to the same result.
