@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probe/cut_test.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "probe/loads.h"
+
+namespace quadrille::probe {
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr double kGentleExcess = 1.6;  // of what one cable carries
+// Hosts outside that take no part, so that nothing waits at their own ports.
+constexpr std::size_t kIdleHosts = 3;
+constexpr std::size_t kMostIdleTargets = 12;
+
+// Of the waits on a host's ways: low, because the own cable is now and then busy but seldom for all
+// of them.
+std::int64_t low_wait(std::vector<std::int64_t>& waits) {
+  const auto at = waits.begin() + static_cast<std::ptrdiff_t>(waits.size() / 5);
+  std::nth_element(waits.begin(), at, waits.end());
+  return *at;
+}
+
+std::int64_t median(std::vector<std::int64_t> values) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+struct Sides {
+  HostSet inside;
+  HostSet outside;
+  HostSet busy;  // of the outside: send and receive
+  HostSet idle;  // of the outside: targets of light datagrams
+};
+
+Sides choose_sides(LoadedViews& views, const HostSet& inside) {
+  Setting& setting = views.setting();
+  Sides sides{inside, others(setting.hosts, inside), {}, {}};
+  HostSet order = sides.outside;
+  std::shuffle(order.begin(), order.end(), setting.chance);
+  const double wanted =
+      std::max(sum_free_out(inside, views.rates()), sum_free_in(inside, views.rates()));
+  const std::size_t idle_least = std::min(kIdleHosts, order.size() / 3);
+  double room = 0;
+  for (const HostIndex host : order) {
+    const bool enough = room > wanted;
+    if (enough || sides.busy.size() + idle_least >= order.size()) {
+      if (sides.idle.size() < kMostIdleTargets) sides.idle.push_back(host);
+      continue;
+    }
+    sides.busy.push_back(host);
+    room += std::min(views.rates()[host].free_out_bit_s(), views.rates()[host].free_in_bit_s());
+  }
+  if (sides.idle.empty()) sides.idle = sides.outside;
+  std::sort(sides.idle.begin(), sides.idle.end());
+  return sides;
+}
+
+using WaitOf = std::function<const Wait&(HostIndex host, HostIndex third)>;
+
+// Fills in what is full and who is behind it, from every host's wait towards or from the idle ones.
+void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides,
+           const HostSet& hosts, const WaitOf& wait_of) {
+  std::vector<std::pair<HostIndex, std::int64_t>> level;
+  std::vector<std::int64_t> within;
+  std::vector<std::int64_t> beyond;
+  std::int64_t floor = 0;
+  for (const HostIndex host : hosts) {
+    std::vector<std::int64_t> waits;
+    for (const HostIndex third : sides.idle) {
+      if (third != host && wait_of(host, third).known)
+        waits.push_back(wait_of(host, third).least_ns());
+    }
+    if (waits.empty()) continue;
+    level.emplace_back(host, low_wait(waits));
+    const bool is_inside = std::binary_search(sides.inside.begin(), sides.inside.end(), host);
+    (is_inside ? within : beyond).push_back(level.back().second);
+  }
+  for (const HostIndex host : sides.inside) {
+    for (const HostIndex third : sides.idle) floor = std::max(floor, views.floor_ns(host, third));
+  }
+  const auto high = median(within);
+  const auto low = std::max<std::int64_t>(median(beyond), 30'000);
+  // The floor is about a single frame on a host's own cable, which low_wait has mostly filtered
+  // out.
+  if (high < 3 * low || high < floor / 2) return;
+  direction.full = true;
+  const auto threshold =
+      static_cast<std::int64_t>(std::sqrt(static_cast<double>(high) * static_cast<double>(low)));
+  const auto limit = std::max(threshold, high / 4);
+  for (const auto& [host, wait] : level) {
+    if (wait > limit) direction.members.push_back(host);
+  }
+  const auto [least, most] = std::minmax_element(within.begin(), within.end());
+  direction.wait_ns =
+      Measured{static_cast<double>(high), static_cast<double>(*least), static_cast<double>(*most)};
+}
+
+void add_flows(CutDirection& direction, const LoadedView& view, const HostSet& senders) {
+  for (const auto& outcome : view.flows) {
+    if (!std::binary_search(senders.begin(), senders.end(), outcome.flow.from)) continue;
+    direction.offered_bit_s += outcome.flow.rate_bit_s;
+    direction.arrived_bit_s += outcome.arrived_bit_s;
+    direction.streams.push_back(outcome.arrivals);
+  }
+}
+
+double fastest(const HostSet& hosts, const std::vector<HostRates>& rates) {
+  double most = 0;
+  for (const HostIndex host : hosts)
+    most = std::max({most, rates[host].free_out_bit_s(), rates[host].free_in_bit_s()});
+  return most;
+}
+
+}  // namespace
+
+Result<Cut> test_cut(LoadedViews& views, const HostSet& inside, const CutOptions& options) {
+  const HostSet& hosts = views.setting().hosts;
+  const Sides sides = choose_sides(views, inside);
+  const double most = options.gentle ? kGentleExcess * fastest(inside, views.rates())
+                                     : std::numeric_limits<double>::infinity();
+  Load load{.purpose = "what " + std::to_string(inside.size()) + " hosts share towards the others",
+            .flows = crossing_flows(sides.inside, sides.busy, views.rates(), most),
+            .duration_ns = 160 * kMillisecond,
+            .landmarks = sides.idle,
+            .keep_arrivals = options.keep_arrivals};
+  if (!options.gentle) {
+    const auto inward = crossing_flows(sides.busy, sides.inside, views.rates(), most);
+    load.flows.insert(load.flows.end(), inward.begin(), inward.end());
+  }
+  auto view = views.observe(load);
+  if (!view.ok()) return view.error();
+  Cut cut;
+  add_flows(cut.out, view.value(), sides.inside);
+  add_flows(cut.in, view.value(), sides.busy);
+  judge(cut.out, views, sides, hosts, [&](HostIndex host, HostIndex third) -> const Wait& {
+    return view.value().waits.at(host, third);
+  });
+  judge(cut.in, views, sides, hosts, [&](HostIndex host, HostIndex third) -> const Wait& {
+    return view.value().waits.at(third, host);
+  });
+  return cut;
+}
+
+}  // namespace quadrille::probe

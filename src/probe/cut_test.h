@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loads the ways between some hosts and all others, and finds exactly which hosts are behind what
+// fills up.
+//
+// All of `inside` send outwards and receive from outside at the full rate of their cables. If they
+// share a trunk that carries less, its queue fills, and then the light datagrams of every host
+// behind that trunk wait on their way to hosts that take no part: whoever waits is behind it,
+// whether it was thought to be or not.
+#pragma once
+
+#include <optional>
+#include <random>
+
+#include "probe/loaded_view.h"
+
+namespace quadrille::probe {
+
+struct CutDirection {
+  bool full = false;  // something shared was overloaded
+  HostSet members;    // behind it, where full
+  double offered_bit_s = 0;
+  double arrived_bit_s = 0;
+  MaybeMeasured wait_ns;                      // in the full queue
+  std::vector<std::vector<Arrival>> streams;  // of each flow, where kept
+};
+
+struct Cut {
+  CutDirection out;
+  CutDirection in;
+};
+
+struct CutOptions {
+  bool gentle =
+      false;  // the hosts seem to share a bus: offer only a little more than one cable carries
+  bool keep_arrivals = false;
+};
+
+// REQUIRES: `inside` is ascending, and at least one other host is there.
+Result<Cut> test_cut(LoadedViews& views, const HostSet& inside, const CutOptions& options);
+
+}  // namespace quadrille::probe

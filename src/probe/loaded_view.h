@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a network looks like under load: how long light datagrams wait on their way while streams
+// run.
+//
+// A queue that is overloaded stays full for as long as the load lasts, so everything behind it
+// waits for the whole time; a queue that is merely busy is empty now and then. The least wait of
+// several datagrams tells one from the other, however noisy the hosts are. It is taken twice, in
+// both halves of the load, and counts as standing only where both agree.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "probe/findings.h"
+#include "probe/investigation.h"
+
+namespace quadrille::probe {
+
+using HostSet = std::vector<HostIndex>;  // ascending
+
+// A stream of full frames at a steady rate.
+struct Flow {
+  HostIndex from = 0;
+  HostIndex to = 0;
+  double rate_bit_s = 0;
+};
+
+struct Load {
+  std::string purpose;
+  std::vector<Flow> flows;
+  std::int64_t duration_ns = 0;
+  // Everybody sends light datagrams to these and they to everybody. Empty: all hosts.
+  HostSet landmarks;
+  bool keep_arrivals = false;
+};
+
+// The wait on the way from one host to another, beyond that in the idle network.
+struct Wait {
+  bool known = false;
+  std::int64_t first_half_ns = 0;   // least in the first half of the load
+  std::int64_t second_half_ns = 0;  // and in the second
+
+  std::int64_t least_ns() const {
+    return first_half_ns < second_half_ns ? first_half_ns : second_half_ns;
+  }
+};
+
+struct FlowOutcome {
+  Flow flow;
+  std::uint32_t sent = 0;
+  std::uint32_t received = 0;
+  double arrived_bit_s = 0;  // while the load lasted
+  std::vector<Arrival> arrivals;
+
+  double loss() const { return sent == 0 ? 0 : 1 - static_cast<double>(received) / sent; }
+};
+
+struct LoadedView {
+  PairTable<Wait> waits;
+  HostSet landmarks;  // waits are known towards and from these
+  std::vector<FlowOutcome> flows;
+  std::int64_t backlog_ns = 0;  // how long the fullest queue takes to empty
+};
+
+class LoadedViews {
+ public:
+  // REQUIRES: `rates` outlives this; [all hosts of the network].
+  LoadedViews(Setting& setting, const std::vector<HostRates>& rates);
+
+  // Performs `load` once the queues of the last one are empty.
+  Result<LoadedView> observe(const Load& load);
+
+  // Whether the wait from `from` to `to` is that of an overloaded queue: longer than a frame takes
+  // on either host's own cable, in both halves alike.
+  bool standing(const LoadedView& view, HostIndex from, HostIndex to) const;
+  // The least wait that can be one; ns.
+  std::int64_t floor_ns(HostIndex from, HostIndex to) const;
+
+  Setting& setting() { return setting_; }
+  const std::vector<HostRates>& rates() const { return rates_; }
+  std::uint32_t observations() const { return observations_; }
+
+ private:
+  Round compose(const Load& load) const;
+  LoadedView read(const Load& load, const Round& round, const RoundResult& result);
+
+  Setting& setting_;
+  const std::vector<HostRates>& rates_;
+  PairTable<std::int64_t> idle_delay_ns_;  // least ever seen
+  std::int64_t backlog_ns_ = 0;
+  std::uint32_t observations_ = 0;
+};
+
+}  // namespace quadrille::probe

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probe/loads.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+namespace quadrille::probe {
+namespace {
+
+// A flow that is thinner than this share of its sender's cable is not worth a stream of its own.
+constexpr double kThinnest = 0.02;
+constexpr std::size_t kMostReceivers = 8;  // of one sender
+
+}  // namespace
+
+std::vector<Flow> shifted_flows(const HostSet& order, std::size_t shift,
+                                const std::vector<HostRates>& rates, double share) {
+  std::vector<Flow> flows;
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const HostIndex from = order[at];
+    const HostIndex to = order[(at + shift) % order.size()];
+    flows.push_back(
+        {from, to, share * std::min(rates[from].free_out_bit_s(), rates[to].free_in_bit_s())});
+  }
+  return flows;
+}
+
+std::vector<Flow> crossing_flows(const HostSet& senders, const HostSet& receivers,
+                                 const std::vector<HostRates>& rates, double most_bit_s) {
+  std::vector<Flow> flows;
+  if (receivers.empty()) return flows;
+  std::vector<double> room(receivers.size());
+  std::transform(receivers.begin(), receivers.end(), room.begin(),
+                 [&](HostIndex host) { return kCableShare * rates[host].free_in_bit_s(); });
+  const double wanted = kCableShare * sum_free_out(senders, rates);
+  const double scale = wanted > most_bit_s ? most_bit_s / wanted : 1;
+  std::size_t next = 0;
+  for (const HostIndex from : senders) {
+    const double whole = scale * kCableShare * rates[from].free_out_bit_s();
+    double left = whole;
+    for (std::size_t tried = 0;
+         tried < std::min(receivers.size(), kMostReceivers) && left > kThinnest * whole; ++tried) {
+      const std::size_t at = next++ % receivers.size();
+      const double rate = std::min(left, room[at]);
+      if (rate <= kThinnest * whole) continue;
+      flows.push_back({from, receivers[at], rate});
+      room[at] -= rate;
+      left -= rate;
+    }
+  }
+  return flows;
+}
+
+HostSet others(const HostSet& all, const HostSet& some) {
+  HostSet left;
+  std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(left));
+  return left;
+}
+
+double sum_free_out(const HostSet& hosts, const std::vector<HostRates>& rates) {
+  return std::accumulate(hosts.begin(), hosts.end(), 0.0, [&](double sum, HostIndex host) {
+    return sum + rates[host].free_out_bit_s();
+  });
+}
+
+double sum_free_in(const HostSet& hosts, const std::vector<HostRates>& rates) {
+  return std::accumulate(hosts.begin(), hosts.end(), 0.0, [&](double sum, HostIndex host) {
+    return sum + rates[host].free_in_bit_s();
+  });
+}
+
+}  // namespace quadrille::probe

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which flows to send at once: loads that fill what hosts share, but not their own cables.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "probe/loaded_view.h"
+
+namespace quadrille::probe {
+
+// Share of a cable's free rate that flows may take without filling its queue.
+inline constexpr double kCableShare = 0.92;
+
+// Everybody in `order` sends to the one `shift` places further on: each cable is busy in both
+// directions, at `share` of what is free. REQUIRES: 0 < shift < order.size().
+std::vector<Flow> shifted_flows(const HostSet& order, std::size_t shift,
+                                const std::vector<HostRates>& rates, double share);
+
+// Everybody of `senders` sends as fast as its cable allows to some of `receivers`, in their order,
+// as far as their cables take it. `most_bit_s` bounds the sum.
+std::vector<Flow> crossing_flows(const HostSet& senders, const HostSet& receivers,
+                                 const std::vector<HostRates>& rates, double most_bit_s);
+
+// Hosts of `all` that are not in `some`; both ascending.
+HostSet others(const HostSet& all, const HostSet& some);
+
+double sum_free_out(const HostSet& hosts, const std::vector<HostRates>& rates);
+double sum_free_in(const HostSet& hosts, const std::vector<HostRates>& rates);
+
+}  // namespace quadrille::probe

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probe/segments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+#include "probe/loads.h"
+#include "probe/view_clusters.h"
+
+namespace quadrille::probe {
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr double kGentleShare = 0.4;
+// With all pairs up to this many hosts; beyond, ways to and from this many landmarks.
+constexpr std::size_t kAllPairsHosts = 24;
+constexpr std::size_t kLandmarks = 12;
+constexpr std::size_t kMostTests = 40;
+constexpr int kMostRepeats = 3;
+constexpr double kSameSet = 0.75;  // overlap from which two sets count as one set, seen imprecisely
+
+bool contains(const HostSet& set, HostIndex host) {
+  return std::binary_search(set.begin(), set.end(), host);
+}
+
+class Search {
+ public:
+  Search(LoadedViews& views, const std::vector<HostSet>& hints)
+      : views_(views), setting_(views.setting()), hints_(hints) {}
+
+  Result<Partition> run();
+
+ private:
+  Result<bool> look(const std::vector<Flow>& flows, const std::string& purpose,
+                    std::int64_t duration_ns);
+  Result<bool> prove(const HostSet& candidate, bool gentle);
+  Result<bool> try_hints();
+  std::vector<Flow> next_flows(std::size_t round);
+  std::vector<Flow> shuffled_inside_parts();
+  HostSet landmarks();
+  bool tried(const HostSet& candidate) const;
+  bool explained(const HostSet& cluster) const;
+  bool behind_something(HostIndex host) const {
+    return std::any_of(proven_.begin(), proven_.end(),
+                       [&](const HostSet& set) { return contains(set, host); });
+  }
+  HostSet voted(const std::vector<HostSet>& sets) const;
+
+  LoadedViews& views_;
+  Setting& setting_;
+  const std::vector<HostSet>& hints_;
+  std::vector<HostSet> proven_;
+  std::vector<HostSet> tried_;
+  std::uint32_t unanimous_ = 0;
+  std::uint32_t votes_ = 0;
+};
+
+HostSet Search::landmarks() {
+  if (setting_.hosts.size() <= kAllPairsHosts) return {};
+  HostSet chosen;
+  std::sample(setting_.hosts.begin(), setting_.hosts.end(), std::back_inserter(chosen), kLandmarks,
+              setting_.chance);
+  return chosen;
+}
+
+// A set and its complement are the same cut.
+bool Search::tried(const HostSet& candidate) const {
+  return std::any_of(tried_.begin(), tried_.end(), [&](const HostSet& set) {
+    return overlap(set, candidate) > kSameSet ||
+           overlap(others(setting_.hosts, set), candidate) > kSameSet;
+  });
+}
+
+// Whether the proven sets already tell the cluster's hosts from all others.
+bool Search::explained(const HostSet& cluster) const {
+  const auto parts = common_refinement(setting_.hosts, proven_);
+  return std::all_of(parts.begin(), parts.end(), [&](const HostSet& part) {
+    HostSet shared;
+    std::set_intersection(part.begin(), part.end(), cluster.begin(), cluster.end(),
+                          std::back_inserter(shared));
+    return shared.empty() || shared.size() == part.size();
+  });
+}
+
+// A host is in where more than half of the sets hold it.
+HostSet Search::voted(const std::vector<HostSet>& sets) const {
+  HostSet majority;
+  for (const HostIndex host : setting_.hosts) {
+    const auto in = std::count_if(sets.begin(), sets.end(),
+                                  [&](const HostSet& set) { return contains(set, host); });
+    if (2 * static_cast<std::size_t>(in) > sets.size()) majority.push_back(host);
+  }
+  return majority;
+}
+
+// Tests `candidate` until two observations agree on the hosts behind what fills; true where there
+// is something.
+Result<bool> Search::prove(const HostSet& candidate, bool gentle) {
+  std::vector<HostSet> seen;
+  HostSet inside = candidate;
+  for (int repeat = 0; repeat < kMostRepeats; ++repeat) {
+    const auto cut = test_cut(views_, inside, {.gentle = gentle, .keep_arrivals = false});
+    if (!cut.ok()) return cut.error();
+    for (const auto* direction : {&cut.value().out, &cut.value().in}) {
+      if (!direction->full || direction->members.empty() ||
+          direction->members.size() == setting_.hosts.size())
+        continue;
+      const bool again = std::find(seen.begin(), seen.end(), direction->members) != seen.end();
+      seen.push_back(direction->members);
+      if (!again) continue;
+      ++votes_;
+      if (seen.size() == 2) ++unanimous_;
+      if (std::find(proven_.begin(), proven_.end(), direction->members) == proven_.end())
+        proven_.push_back(direction->members);
+      return true;
+    }
+    if (seen.empty()) return false;
+    // Seen imprecisely, the set did not fill what it shares in both directions: its exact one does.
+    if (seen.back().size() < setting_.hosts.size()) inside = seen.back();
+  }
+  ++votes_;
+  const HostSet majority = voted(seen);
+  if (seen.size() < 3 || majority.empty() || majority.size() == setting_.hosts.size()) return false;
+  proven_.push_back(majority);
+  return true;
+}
+
+// Whether the ways inside the cluster wait too: then it may be a bus.
+bool waits_inside(const LoadedViews& views, const LoadedView& view, const HostSet& cluster) {
+  std::size_t known = 0;
+  std::size_t waiting = 0;
+  for (const HostIndex from : cluster) {
+    for (const HostIndex to : cluster) {
+      if (from == to || !view.waits.at(from, to).known) continue;
+      ++known;
+      waiting += views.standing(view, from, to) ? 1 : 0;
+    }
+  }
+  return 2 * waiting > known && known > 0;
+}
+
+// Loads, groups hosts by what they saw, tests the groups; true where something new was proven.
+Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& purpose,
+                          std::int64_t duration_ns) {
+  const auto view = views_.observe({.purpose = purpose,
+                                    .flows = flows,
+                                    .duration_ns = duration_ns,
+                                    .landmarks = landmarks(),
+                                    .keep_arrivals = false});
+  if (!view.ok()) return view.error();
+  auto clusters = view_clusters(views_, view.value(), setting_.hosts);
+  if (clusters.size() < 2) return false;
+  std::sort(clusters.begin(), clusters.end(),
+            [](const HostSet& one, const HostSet& other) { return one.size() < other.size(); });
+  bool news = false;
+  for (const HostSet& cluster : clusters) {
+    if (tried_.size() >= kMostTests) break;
+    if (explained(cluster) || tried(cluster)) continue;
+    tried_.push_back(cluster);
+    const auto proven = prove(cluster, waits_inside(views_, view.value(), cluster));
+    if (!proven.ok()) return proven.error();
+    news = news || proven.value();
+  }
+  return news;
+}
+
+Result<bool> Search::try_hints() {
+  for (const HostSet& hint : hints_) {
+    if (hint.empty() || hint.size() == setting_.hosts.size() || tried(hint)) continue;
+    tried_.push_back(hint);
+    const auto proven = prove(hint, false);
+    if (!proven.ok()) return proven.error();
+  }
+  return true;
+}
+
+// Each part's hosts send to each other: nothing between the parts is loaded, so what a part hides
+// shows.
+std::vector<Flow> Search::shuffled_inside_parts() {
+  std::vector<Flow> flows;
+  for (HostSet part : common_refinement(setting_.hosts, proven_)) {
+    if (part.size() < 3) continue;
+    std::shuffle(part.begin(), part.end(), setting_.chance);
+    const auto inside =
+        shifted_flows(part, 1 + setting_.chance() % (part.size() - 1), views_.rates(), kCableShare);
+    flows.insert(flows.end(), inside.begin(), inside.end());
+  }
+  return flows;
+}
+
+std::vector<Flow> Search::next_flows(std::size_t round) {
+  HostSet order = setting_.hosts;
+  const std::size_t hosts = order.size();
+  // Neighbours by name often are neighbours by cable: half the way round, everybody leaves his
+  // group.
+  if (round == 0) return shifted_flows(order, hosts / 2, views_.rates(), kCableShare);
+  if (round == 1)
+    return shifted_flows(order, std::max<std::size_t>(hosts / 4, 1), views_.rates(), kCableShare);
+  if (round % 3 == 0 && !proven_.empty()) return shuffled_inside_parts();
+  std::shuffle(order.begin(), order.end(), setting_.chance);
+  auto flows = shifted_flows(order, 1, views_.rates(), kCableShare);
+  for (Flow& flow : flows) {
+    // What is known to fill needs no more than that.
+    if (behind_something(flow.from) != behind_something(flow.to)) flow.rate_bit_s *= 0.8;
+  }
+  return flows;
+}
+
+Result<Partition> Search::run() {
+  const std::size_t hosts = setting_.hosts.size();
+  if (hosts > 2) {
+    if (const auto hinted = try_hints(); !hinted.ok()) return hinted.error();
+    const auto gentle = shifted_flows(setting_.hosts, hosts / 2, views_.rates(), kGentleShare);
+    if (const auto found = look(gentle, "all hosts at once, gently", 80 * kMillisecond);
+        !found.ok())
+      return found.error();
+  }
+  const std::size_t most_rounds = hosts <= 2 ? 0 : std::clamp<std::size_t>(6 + hosts / 4, 8, 20);
+  std::size_t quiet = 0;
+  for (std::size_t round = 0; round < most_rounds; ++round) {
+    const auto flows = next_flows(round);
+    if (flows.empty()) continue;
+    const auto found = look(flows, "all hosts at once", 160 * kMillisecond);
+    if (!found.ok()) return found.error();
+    quiet = found.value() ? 0 : quiet + 1;
+    if (!proven_.empty() && quiet >= 4) break;
+  }
+  const double doubt = votes_ == 0 ? 0 : 1 - static_cast<double>(unanimous_) / votes_;
+  return Partition{common_refinement(setting_.hosts, proven_), proven_, 0.99 - 0.3 * doubt};
+}
+
+}  // namespace
+
+double overlap(const HostSet& one, const HostSet& other) {
+  HostSet shared;
+  std::set_intersection(one.begin(), one.end(), other.begin(), other.end(),
+                        std::back_inserter(shared));
+  return static_cast<double>(shared.size()) /
+         static_cast<double>(one.size() + other.size() - shared.size());
+}
+
+std::vector<HostSet> common_refinement(const HostSet& hosts, const std::vector<HostSet>& sets) {
+  std::map<std::vector<bool>, HostSet> parts;
+  for (const HostIndex host : hosts) {
+    std::vector<bool> within(sets.size());
+    std::transform(sets.begin(), sets.end(), within.begin(),
+                   [&](const HostSet& set) { return contains(set, host); });
+    parts[within].push_back(host);
+  }
+  std::vector<HostSet> refinement;
+  for (auto& [within, part] : parts) refinement.push_back(std::move(part));
+  std::sort(refinement.begin(), refinement.end());
+  return refinement;
+}
+
+Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& hints) {
+  return Search(views, hints).run();
+}
+
+Result<Partition> guess_segments(LoadedViews& views) {
+  Setting& setting = views.setting();
+  const std::size_t hosts = setting.hosts.size();
+  if (hosts < 3) return Partition{{setting.hosts}, {}, 0.5};
+  std::vector<std::vector<HostSet>> guesses;
+  for (const std::size_t shift : {hosts / 2, std::max<std::size_t>(hosts / 4, 1)}) {
+    HostSet order = setting.hosts;
+    if (shift != hosts / 2) std::shuffle(order.begin(), order.end(), setting.chance);
+    Load load{.purpose = "all hosts at once, briefly",
+              .flows = shifted_flows(order, shift, views.rates(), kCableShare),
+              .duration_ns = 60 * kMillisecond,
+              .landmarks = {},
+              .keep_arrivals = false};
+    if (hosts > kAllPairsHosts)
+      std::sample(setting.hosts.begin(), setting.hosts.end(), std::back_inserter(load.landmarks),
+                  kLandmarks, setting.chance);
+    const auto view = views.observe(load);
+    if (!view.ok()) return view.error();
+    guesses.push_back(view_clusters(views, view.value(), setting.hosts));
+  }
+  if (guesses[0] == guesses[1]) return Partition{guesses[0], {}, 0.8};
+  // A set that only one view shows is no evidence.
+  std::vector<HostSet> agreed;
+  std::copy_if(guesses[0].begin(), guesses[0].end(), std::back_inserter(agreed),
+               [&](const HostSet& cluster) {
+                 return std::find(guesses[1].begin(), guesses[1].end(), cluster) !=
+                        guesses[1].end();
+               });
+  return Partition{common_refinement(setting.hosts, agreed), {}, 0.5};
+}
+
+}  // namespace quadrille::probe

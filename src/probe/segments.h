@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the segments: sets of hosts with nothing shared between them and each other but a switch or
+// a bus.
+//
+// All hosts send at once, in changing pairs; views of the loaded network suggest sets of hosts that
+// share something; a test of each set alone proves it and names its hosts exactly. The segments are
+// what all proven sets leave together.
+#pragma once
+
+#include <vector>
+
+#include "probe/cut_test.h"
+#include "probe/loaded_view.h"
+
+namespace quadrille::probe {
+
+struct Partition {
+  std::vector<HostSet> segments;  // ascending by first host
+  std::vector<HostSet> proven;    // sets of hosts behind something that was filled, each once
+  double confidence = 0;          // that the partition is right, 0 to 1
+};
+
+// `hints`: sets of hosts that may belong together, tried first; may be empty or wrong.
+Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& hints);
+
+// The same from few rounds, for program start: what two views agree on, nothing proven.
+Result<Partition> guess_segments(LoadedViews& views);
+
+// What all of `sets` leave together of `hosts`: two hosts are in one part iff no set holds just one
+// of them.
+std::vector<HostSet> common_refinement(const HostSet& hosts, const std::vector<HostSet>& sets);
+
+// |one and other| / |one or other|. REQUIRES: both ascending, not both empty.
+double overlap(const HostSet& one, const HostSet& other);
+
+}  // namespace quadrille::probe

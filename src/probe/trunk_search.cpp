@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each segment is loaded towards all others, which tells what leaves it and what enters it. Then
+// pairs and larger unions: where less crosses than its members' own trunks would bring, they share
+// one.
+#include "probe/trunk_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <span>
+
+#include "probe/capacity.h"
+#include "probe/loads.h"
+#include "probe/segments.h"
+#include "probe/view_clusters.h"
+
+namespace quadrille::probe {
+namespace {
+
+constexpr double kSharesTrunk = 0.8;          // of what would cross without a shared trunk
+constexpr std::size_t kAllPairsSegments = 6;  // up to here every pair is tested
+constexpr std::size_t kMostUnions = 18;
+constexpr double kEndless = std::numeric_limits<double>::infinity();
+
+class Search {
+ public:
+  Search(LoadedViews& views, const std::vector<HostSet>& segments,
+         const std::vector<KindFinding>& kinds)
+      : views_(views), segments_(segments), kinds_(kinds) {
+    for (std::size_t segment = 0; segment < segments.size(); ++segment) {
+      for (const HostIndex host : segments[segment]) {
+        if (segment_of_.size() <= host) segment_of_.resize(host + 1, segments.size());
+        segment_of_[host] = segment;
+      }
+    }
+  }
+
+  Result<std::vector<TreeNode>> run(const std::vector<HostSet>& proven);
+
+ private:
+  Result<bool> measure_own();
+  Result<bool> test_union(const std::vector<std::size_t>& parts);
+  Result<std::vector<std::vector<std::size_t>>> candidates(const std::vector<HostSet>& proven);
+  void add_as_union(const HostSet& hosts, std::vector<std::vector<std::size_t>>& unions) const;
+  HostSet hosts_of(const std::vector<std::size_t>& parts) const;
+  double expected_bit_s(const std::vector<Flow>& flows) const;
+  double limit(std::size_t segment, bool out) const;
+
+  LoadedViews& views_;
+  const std::vector<HostSet>& segments_;
+  const std::vector<KindFinding>& kinds_;
+  std::vector<std::size_t> segment_of_;  // [hosts]
+  std::vector<SplitRates> own_;
+  std::vector<Split> joint_;
+};
+
+// What crossed in one direction: measured where something was full, else at least what arrived.
+void fill_rate(const CutDirection& direction, MaybeMeasured& rate, MaybeMeasured& share,
+               MaybeMeasured& buffer) {
+  const double arrived = direction.arrived_bit_s;
+  if (arrived <= 0) return;
+  if (!direction.full) {
+    rate = Measured{arrived, arrived * 0.95, kEndless};
+    return;
+  }
+  rate = Measured{arrived, arrived * 0.92, arrived * 1.08};
+  const Train train{direction.streams, kFullFrameBytes};
+  const auto capacity = capacity_of(std::span(&train, 1));
+  // Frames of several receivers, put in order by aligned clocks: believed where it can be true.
+  if (capacity && capacity->resolved && capacity->bit_s.value > arrived * 1.04 &&
+      capacity->bit_s.value < arrived * 3) {
+    rate = capacity->bit_s;
+    const double taken = 1 - arrived / rate->value;
+    share = Measured{taken, std::max(0.0, taken - 0.1), std::min(1.0, taken + 0.1)};
+  }
+  if (direction.wait_ns) {
+    const double bytes = direction.wait_ns->value * rate->value / 8e9;
+    buffer = Measured{bytes, bytes * 0.8, bytes * 1.2};
+  }
+}
+
+SplitRates rates_of(const Cut& cut) {
+  SplitRates rates;
+  rates.full = cut.out.full || cut.in.full;
+  fill_rate(cut.out, rates.out_bit_s, rates.out_ambient_share, rates.out_buffer_bytes);
+  fill_rate(cut.in, rates.in_bit_s, rates.in_ambient_share, rates.in_buffer_bytes);
+  return rates;
+}
+
+// The free rate of what is full; endless where nothing was.
+double Search::limit(std::size_t segment, bool out) const {
+  const SplitRates& rates = own_[segment];
+  const auto& rate = out ? rates.out_bit_s : rates.in_bit_s;
+  const auto& taken = out ? rates.out_ambient_share : rates.in_ambient_share;
+  if (!rate || std::isinf(rate->high)) return kEndless;
+  return rate->value * (1 - (taken ? taken->value : 0));
+}
+
+Result<bool> Search::measure_own() {
+  own_.resize(segments_.size());
+  for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
+    const bool bus = kinds_[segment].kind == SegmentKind::bus;
+    const auto cut = test_cut(views_, segments_[segment], {.gentle = bus, .keep_arrivals = true});
+    if (!cut.ok()) return cut.error();
+    own_[segment] = rates_of(cut.value());
+    // A bus is the same in both directions, and was loaded outwards only.
+    if (bus) {
+      own_[segment].in_bit_s = own_[segment].out_bit_s;
+      own_[segment].in_ambient_share = own_[segment].out_ambient_share;
+    }
+  }
+  return true;
+}
+
+HostSet Search::hosts_of(const std::vector<std::size_t>& parts) const {
+  HostSet hosts;
+  for (const std::size_t part : parts)
+    hosts.insert(hosts.end(), segments_[part].begin(), segments_[part].end());
+  std::sort(hosts.begin(), hosts.end());
+  return hosts;
+}
+
+// What of `flows` would arrive if each segment's own limits were the only ones.
+double Search::expected_bit_s(const std::vector<Flow>& flows) const {
+  std::vector<double> leaving(segments_.size());
+  for (const Flow& flow : flows) leaving[segment_of_[flow.from]] += flow.rate_bit_s;
+  std::vector<double> entering(segments_.size());
+  for (const Flow& flow : flows) {
+    const std::size_t from = segment_of_[flow.from];
+    entering[segment_of_[flow.to]] +=
+        flow.rate_bit_s * std::min(1.0, limit(from, true) / leaving[from]);
+  }
+  double sum = 0;
+  for (std::size_t segment = 0; segment < segments_.size(); ++segment)
+    sum += std::min(entering[segment], limit(segment, false));
+  return sum;
+}
+
+Result<bool> Search::test_union(const std::vector<std::size_t>& parts) {
+  const HostSet inside = hosts_of(parts);
+  const HostSet outside = others(views_.setting().hosts, inside);
+  Load load{.purpose = "whether " + std::to_string(parts.size()) + " segments share a trunk",
+            .flows = {},
+            .duration_ns = 140'000'000,
+            .landmarks = {outside.front()},
+            .keep_arrivals = true};
+  const auto outward = crossing_flows(inside, outside, views_.rates(), kEndless);
+  const auto inward = crossing_flows(outside, inside, views_.rates(), kEndless);
+  SplitRates rates;
+  bool shared = false;
+  for (const bool out : {true, false}) {
+    load.flows = out ? outward : inward;
+    const auto view = views_.observe(load);
+    if (!view.ok()) return view.error();
+    CutDirection direction;
+    for (const auto& flow : view.value().flows) {
+      direction.arrived_bit_s += flow.arrived_bit_s;
+      direction.streams.push_back(flow.arrivals);
+    }
+    direction.full = direction.arrived_bit_s < kSharesTrunk * expected_bit_s(load.flows);
+    shared = shared || direction.full;
+    fill_rate(direction, out ? rates.out_bit_s : rates.in_bit_s,
+              out ? rates.out_ambient_share : rates.in_ambient_share,
+              out ? rates.out_buffer_bytes : rates.in_buffer_bytes);
+    // Without a sign outwards, the way inwards is no trunk of these either.
+    if (out && !shared) return false;
+  }
+  rates.full = true;
+  joint_.push_back({parts, rates});
+  return true;
+}
+
+void Search::add_as_union(const HostSet& hosts,
+                          std::vector<std::vector<std::size_t>>& unions) const {
+  std::vector<std::size_t> parts;
+  for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
+    if (std::includes(hosts.begin(), hosts.end(), segments_[segment].begin(),
+                      segments_[segment].end()))
+      parts.push_back(segment);
+  }
+  if (parts.size() < 2 || parts.size() + 1 >= segments_.size() || hosts_of(parts) != hosts) return;
+  std::vector<std::size_t> rest;
+  for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
+    if (!std::binary_search(parts.begin(), parts.end(), segment)) rest.push_back(segment);
+  }
+  const auto known = [&](const std::vector<std::size_t>& set) {
+    return std::find(unions.begin(), unions.end(), set) != unions.end();
+  };
+  if (!known(parts) && !known(rest)) unions.push_back(parts);
+}
+
+Result<std::vector<std::vector<std::size_t>>> Search::candidates(
+    const std::vector<HostSet>& proven) {
+  std::vector<std::vector<std::size_t>> unions;
+  if (segments_.size() <= 3) return unions;
+  for (const HostSet& set : proven) add_as_union(set, unions);
+  if (segments_.size() <= kAllPairsSegments) {
+    for (std::size_t one = 0; one < segments_.size(); ++one) {
+      for (std::size_t other = one + 1; other < segments_.size(); ++other)
+        add_as_union(hosts_of({one, other}), unions);
+    }
+    return unions;
+  }
+  // Too many pairs: those that look alike from outside while everything is loaded.
+  HostSet order = views_.setting().hosts;
+  std::shuffle(order.begin(), order.end(), views_.setting().chance);
+  const auto view = views_.observe({.purpose = "which segments look alike",
+                                    .flows = shifted_flows(order, 1, views_.rates(), kCableShare),
+                                    .duration_ns = 160'000'000,
+                                    .landmarks = {},
+                                    .keep_arrivals = false});
+  if (!view.ok()) return view.error();
+  for (const double difference : {0.2, 0.3, 0.4, 0.5}) {
+    for (const HostSet& cluster :
+         view_clusters(views_, view.value(), views_.setting().hosts, difference))
+      add_as_union(cluster, unions);
+  }
+  return unions;
+}
+
+Result<std::vector<TreeNode>> Search::run(const std::vector<HostSet>& proven) {
+  if (segments_.size() < 2) return arrange_trunks(std::vector<SplitRates>(1), {});
+  if (const auto measured = measure_own(); !measured.ok()) return measured.error();
+  auto unions = candidates(proven);
+  if (!unions.ok()) return unions.error();
+  for (std::size_t at = 0; at < std::min(unions.value().size(), kMostUnions); ++at) {
+    if (const auto tested = test_union(unions.value()[at]); !tested.ok()) return tested.error();
+  }
+  return arrange_trunks(own_, joint_);
+}
+
+}  // namespace
+
+Result<std::vector<TreeNode>> find_trunks(LoadedViews& views, const std::vector<HostSet>& segments,
+                                          const std::vector<KindFinding>& kinds,
+                                          const std::vector<HostSet>& proven) {
+  return Search(views, segments, kinds).run(proven);
+}
+
+}  // namespace quadrille::probe

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arranges segments and the trunks between them as a tree. Pure.
+//
+// Every trunk splits the hosts in two. Splits that are compatible (one side of one holds one side
+// of the other) fit exactly one tree (Buneman 1971); here each is turned so that it does not hold
+// the root, and its parent is the smallest split around it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "probe/cut_test.h"
+
+namespace quadrille::probe {
+
+// What crosses between some segments and all others, each direction.
+struct SplitRates {
+  bool full = false;  // in one direction at least, something shared was overloaded
+  MaybeMeasured out_bit_s;
+  MaybeMeasured in_bit_s;
+  MaybeMeasured out_buffer_bytes;
+  MaybeMeasured in_buffer_bytes;
+  MaybeMeasured out_ambient_share;
+  MaybeMeasured in_ambient_share;
+};
+
+struct Split {
+  std::vector<std::size_t> segments;  // ascending, of one side
+  SplitRates rates;
+};
+
+struct TreeNode {
+  std::optional<std::size_t> segment;  // nothing: a junction without hosts
+  std::optional<std::size_t> parent;   // index of a node; nothing: the root
+  SplitRates to_parent;                // `out`: towards the parent
+};
+
+// `own`: the split of each segment alone, by position; `joint`: splits of several segments that a
+// trunk of their own was found for; incompatible ones are left out, later ones first. REQUIRES: at
+// least one segment.
+std::vector<TreeNode> arrange_trunks(const std::vector<SplitRates>& own, std::vector<Split> joint);
+
+}  // namespace quadrille::probe
