@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Round trips between pairs of hosts, for messages of several sizes.
+//
+// Small messages: every pair where the time allows (about 2000 slots of time), else as many as it
+// allows, with about equally many partners for each host. Pairs that look farther apart than their
+// hosts' nearest are measured again, as that may be other traffic's doing. Longer messages: a few
+// pairs of each host, 8 KiB there and little back and the reverse, so that each direction is known
+// for itself.
+//
+// Exchanges run at once only where that is shown to do no harm: a few pairs are measured again
+// alone, and if they are faster then, all are.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "probe/exchange_slots.h"
+#include "probe/findings.h"
+#include "probe/investigation.h"
+
+namespace quadrille::probe {
+
+inline constexpr std::uint32_t kSmallBytes = 64;          // of payload
+inline constexpr std::uint32_t kFullPayloadBytes = 1472;  // fills one frame
+inline constexpr std::uint32_t kLargeBytes = 8192;
+
+struct PairLatencies {
+  PairTable<PairLatency> small;       // 64 B both ways; the same from both hosts
+  PairTable<PairLatency> full_frame;  // one full frame both ways; the same from both hosts
+  PairTable<PairLatency> large;       // 8 KiB from row to column, 64 B back
+  std::uint32_t at_once = 1;          // exchanges that ran at the same time
+  bool all_pairs = false;             // of `small`
+};
+
+// REQUIRES: at least two of setting.hosts.
+Result<PairLatencies> measure_pair_latency(Setting& setting);
+
+// Messages of `bytes` both ways between all pairs, one pair at a time whatever the machines, as ECO
+// does. Takes as long as it takes: 190 pairs of 16 000 B five times on 10 Mbit/s, 40 s.
+Result<PairTable<PairLatency>> measure_messages(Setting& setting, std::uint32_t bytes,
+                                                std::uint32_t repeats);
+
+}  // namespace quadrille::probe
