@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <string>
 
 namespace quadrille::probe {
 namespace {
@@ -12,7 +13,33 @@ namespace {
 constexpr double kThinnest = 0.02;
 constexpr std::size_t kMostReceivers = 8;  // of one sender
 
+// A key that compares numbers by value: "n10" becomes "n", length 2, "10".
+std::string natural_key(const std::string& name) {
+  std::string key;
+  for (auto at = name.begin(); at != name.end();) {
+    if (*at < '0' || *at > '9') {
+      key += *at++;
+      continue;
+    }
+    const auto end =
+        std::find_if(at, name.end(), [](char letter) { return letter < '0' || letter > '9'; });
+    key += static_cast<char>('0' + std::min<std::ptrdiff_t>(end - at, 40));
+    key.append(at, end);
+    at = end;
+  }
+  return key;
+}
+
 }  // namespace
+
+HostSet ordered_by_name(const Setting& setting) {
+  HostSet order = setting.hosts;
+  std::vector<std::string> keys;
+  for (const auto& host : setting.network.hosts()) keys.push_back(natural_key(host.name));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](HostIndex one, HostIndex other) { return keys[one] < keys[other]; });
+  return order;
+}
 
 std::vector<Flow> shifted_flows(const HostSet& order, std::size_t shift,
                                 const std::vector<HostRates>& rates, double share) {

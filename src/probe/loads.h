@@ -2,7 +2,6 @@
 // Which flows to send at once: loads that fill what hosts share, but not their own cables.
 #pragma once
 
-#include <random>
 #include <vector>
 
 #include "probe/loaded_view.h"
@@ -21,6 +20,10 @@ std::vector<Flow> shifted_flows(const HostSet& order, std::size_t shift,
 // as far as their cables take it. `most_bit_s` bounds the sum.
 std::vector<Flow> crossing_flows(const HostSet& senders, const HostSet& receivers,
                                  const std::vector<HostRates>& rates, double most_bit_s);
+
+// The hosts by name, numbers inside names as numbers (n2 before n10): whoever numbered them mostly
+// followed the cables.
+HostSet ordered_by_name(const Setting& setting);
 
 // Hosts of `all` that are not in `some`; both ascending.
 HostSet others(const HostSet& all, const HostSet& some);

@@ -28,7 +28,10 @@ bool contains(const HostSet& set, HostIndex host) {
 class Search {
  public:
   Search(LoadedViews& views, const std::vector<HostSet>& hints)
-      : views_(views), setting_(views.setting()), hints_(hints) {}
+      : views_(views),
+        setting_(views.setting()),
+        hints_(hints),
+        by_name_(ordered_by_name(setting_)) {}
 
   Result<Partition> run();
 
@@ -51,6 +54,7 @@ class Search {
   LoadedViews& views_;
   Setting& setting_;
   const std::vector<HostSet>& hints_;
+  HostSet by_name_;
   std::vector<HostSet> proven_;
   std::vector<HostSet> tried_;
   std::uint32_t unanimous_ = 0;
@@ -101,7 +105,7 @@ Result<bool> Search::prove(const HostSet& candidate, bool gentle) {
   std::vector<HostSet> seen;
   HostSet inside = candidate;
   for (int repeat = 0; repeat < kMostRepeats; ++repeat) {
-    const auto cut = test_cut(views_, inside, {.gentle = gentle, .keep_arrivals = false});
+    const auto cut = load_cut(views_, inside, {.gentle = gentle, .keep_arrivals = false});
     if (!cut.ok()) return cut.error();
     for (const auto* direction : {&cut.value().out, &cut.value().in}) {
       if (!direction->full || direction->members.empty() ||
@@ -191,7 +195,7 @@ std::vector<Flow> Search::shuffled_inside_parts() {
 }
 
 std::vector<Flow> Search::next_flows(std::size_t round) {
-  HostSet order = setting_.hosts;
+  HostSet order = by_name_;
   const std::size_t hosts = order.size();
   // Neighbours by name often are neighbours by cable: half the way round, everybody leaves his
   // group.
@@ -212,7 +216,7 @@ Result<Partition> Search::run() {
   const std::size_t hosts = setting_.hosts.size();
   if (hosts > 2) {
     if (const auto hinted = try_hints(); !hinted.ok()) return hinted.error();
-    const auto gentle = shifted_flows(setting_.hosts, hosts / 2, views_.rates(), kGentleShare);
+    const auto gentle = shifted_flows(by_name_, hosts / 2, views_.rates(), kGentleShare);
     if (const auto found = look(gentle, "all hosts at once, gently", 80 * kMillisecond);
         !found.ok())
       return found.error();
@@ -265,7 +269,7 @@ Result<Partition> guess_segments(LoadedViews& views) {
   if (hosts < 3) return Partition{{setting.hosts}, {}, 0.5};
   std::vector<std::vector<HostSet>> guesses;
   for (const std::size_t shift : {hosts / 2, std::max<std::size_t>(hosts / 4, 1)}) {
-    HostSet order = setting.hosts;
+    HostSet order = ordered_by_name(setting);
     if (shift != hosts / 2) std::shuffle(order.begin(), order.end(), setting.chance);
     Load load{.purpose = "all hosts at once, briefly",
               .flows = shifted_flows(order, shift, views.rates(), kCableShare),

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "probe/cut_test.h"
+#include "probe/cut.h"
 #include "probe/loaded_view.h"
 
 namespace quadrille::probe {

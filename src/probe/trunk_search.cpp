@@ -101,7 +101,7 @@ Result<bool> Search::measure_own() {
   own_.resize(segments_.size());
   for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
     const bool bus = kinds_[segment].kind == SegmentKind::bus;
-    const auto cut = test_cut(views_, segments_[segment], {.gentle = bus, .keep_arrivals = true});
+    const auto cut = load_cut(views_, segments_[segment], {.gentle = bus, .keep_arrivals = true});
     if (!cut.ok()) return cut.error();
     own_[segment] = rates_of(cut.value());
     // A bus is the same in both directions, and was loaded outwards only.

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "probe/cut_test.h"
+#include "probe/cut.h"
 
 namespace quadrille::probe {
 

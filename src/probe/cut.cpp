@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probe/cut_test.h"
+#include "probe/cut.h"
 
 #include <algorithm>
 #include <cmath>
@@ -121,7 +121,7 @@ double fastest(const HostSet& hosts, const std::vector<HostRates>& rates) {
 
 }  // namespace
 
-Result<Cut> test_cut(LoadedViews& views, const HostSet& inside, const CutOptions& options) {
+Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions& options) {
   const HostSet& hosts = views.setting().hosts;
   const Sides sides = choose_sides(views, inside);
   const double most = options.gentle ? kGentleExcess * fastest(inside, views.rates())

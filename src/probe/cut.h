@@ -36,6 +36,6 @@ struct CutOptions {
 };
 
 // REQUIRES: `inside` is ascending, and at least one other host is there.
-Result<Cut> test_cut(LoadedViews& views, const HostSet& inside, const CutOptions& options);
+Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions& options);
 
 }  // namespace quadrille::probe
