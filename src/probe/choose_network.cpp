@@ -16,7 +16,7 @@ constexpr std::size_t kNamesListed = 8;
 
 struct Working {
   std::uint32_t network = 0;
-  Reach reach;
+  NetworkReach reach;
 };
 
 std::string title(const CandidateNetwork& candidate) {
@@ -45,7 +45,7 @@ std::string listed(const std::vector<Item>& items, Print&& print) {
   return text;
 }
 
-void say_what_is_missing(const Reach& reach, const Network& network, NetworkChoice& choice) {
+void say_what_is_missing(const NetworkReach& reach, const Network& network, NetworkChoice& choice) {
   for (const LeftOut& out : reach.left_out) {
     const std::string& name = network.hosts()[out.host].name;
     choice.warnings.push_back({"unreachable", name + " is left out: " + out.reason, {name}});

@@ -154,8 +154,8 @@ PairTable<Heard> ways_to_try(std::size_t all_hosts, std::vector<HostIndex> hosts
   return ways;
 }
 
-Reach judge_reach(const PairTable<Heard>& heard, const std::vector<HostIndex>& addressed) {
-  Reach reach;
+NetworkReach judge_reach(const PairTable<Heard>& heard, const std::vector<HostIndex>& addressed) {
+  NetworkReach reach;
   reach.hosts = largest_connected(heard, addressed);
   drop_badly_connected(heard, reach.hosts);
   if (reach.hosts.size() < 2) reach.hosts.clear();
@@ -172,8 +172,8 @@ Reach judge_reach(const PairTable<Heard>& heard, const std::vector<HostIndex>& a
   return reach;
 }
 
-Result<Reach> measure_reach(Network& network, std::uint32_t candidate, Depth depth,
-                            std::mt19937_64& chance) {
+Result<NetworkReach> measure_reach(Network& network, std::uint32_t candidate, Depth depth,
+                                   std::mt19937_64& chance) {
   const CandidateNetwork& on = network.networks().at(candidate);
   std::vector<HostIndex> addressed;
   for (HostIndex host = 0; host < on.address.size(); ++host) {

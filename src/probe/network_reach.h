@@ -27,7 +27,7 @@ struct LeftOut {
   std::string reason;  // "nobody hears it", ...
 };
 
-struct Reach {
+struct NetworkReach {
   std::vector<HostIndex> hosts;   // that can work together, ascending
   std::vector<LeftOut> left_out;  // have an address, but are not heard or do not hear
   std::vector<OneWay> missing;    // ways between `hosts` that were tried in vain
@@ -43,11 +43,11 @@ PairTable<Heard> ways_to_try(std::size_t all_hosts, std::vector<HostIndex> hosts
 
 // What follows from who was heard: the largest set of hosts that hear each other both ways, less
 // those that miss more than half of it. Where two sets are equal, the one with the lowest host.
-Reach judge_reach(const PairTable<Heard>& heard, const std::vector<HostIndex>& addressed);
+NetworkReach judge_reach(const PairTable<Heard>& heard, const std::vector<HostIndex>& addressed);
 
 // Tries `candidate` between all its hosts with light datagrams; ways that nothing arrived on are
 // tried again (twice; once when quick), waiting longer each time, before they count as missing.
-Result<Reach> measure_reach(Network& network, std::uint32_t candidate, Depth depth,
-                            std::mt19937_64& chance);
+Result<NetworkReach> measure_reach(Network& network, std::uint32_t candidate, Depth depth,
+                                   std::mt19937_64& chance);
 
 }  // namespace quadrille::probe
