@@ -1,73 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parses a model file and finds hosts in it.
+// Finds a job's hosts in a model. `hostname` prints with a domain on some systems and without on
+// others, and a job may be started by addresses.
 #include "network/model.h"
 
+#include <algorithm>
+#include <cctype>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 namespace quadrille {
 namespace {
 
-Error complaint(const std::string& place, const std::string& what) {
-  return {ErrorKind::invalid_argument, place + ": " + what};
+Error misfit(const std::string& what) {
+  return {ErrorKind::invalid_argument,
+          what + "; probe these hosts with `quadrille probe -o MODEL -- LAUNCHER`"};
 }
 
-Result<Segment> parse_segment(const nlohmann::json& entry, const std::string& place) {
-  if (!entry.is_object()) return complaint(place, "expected an object with 'hosts' and 'kind'");
-  const auto hosts = entry.find("hosts");
-  if (hosts == entry.end() || !hosts->is_array())
-    return complaint(place + ".hosts", "expected a list of host names");
-  Segment segment;
-  for (const auto& host : *hosts) {
-    if (!host.is_string())
-      return complaint(place + ".hosts", "expected host names, found " + host.dump());
-    segment.hosts.push_back(host.get<std::string>());
-  }
-  const auto kind = entry.find("kind");
-  if (kind == entry.end()) return complaint(place + ".kind", "missing; expected 'switch' or 'bus'");
-  if (*kind == "switch") {
-    segment.kind = SegmentKind::switched;
-  } else if (*kind == "bus") {
-    segment.kind = SegmentKind::bus;
-  } else {
-    return complaint(place + ".kind", "expected 'switch' or 'bus', found " + kind->dump());
-  }
-  return segment;
+// Without the domain. An address has none.
+std::string_view short_name(std::string_view name) {
+  const bool address = std::all_of(name.begin(), name.end(), [](unsigned char character) {
+    return std::isdigit(character) != 0 || character == '.' || character == ':';
+  });
+  return address ? name : name.substr(0, name.find('.'));
 }
+
+class HostFinder {
+ public:
+  explicit HostFinder(const NetworkModel& model) : model_(model) {
+    for (std::uint32_t i = 0; i < model.hosts.size(); ++i) {
+      const auto& host = model.hosts[i];
+      by_name_.emplace(host.name, i);
+      if (!host.address.empty()) by_address_.emplace(host.address, i);
+      by_short_name_.emplace(short_name(host.name), i);
+    }
+  }
+
+  std::optional<std::uint32_t> find(const std::string& name) const {
+    if (const auto host = by_name_.find(name); host != by_name_.end()) return host->second;
+    if (const auto host = by_address_.find(name); host != by_address_.end()) return host->second;
+    const auto [first, last] = by_short_name_.equal_range(short_name(name));
+    if (first == last || std::next(first) != last) return std::nullopt;
+    const bool one_has_no_domain =
+        first->first == name || first->first == model_.hosts[first->second].name;
+    return one_has_no_domain ? std::optional(first->second) : std::nullopt;
+  }
+
+ private:
+  const NetworkModel& model_;
+  std::map<std::string_view, std::uint32_t> by_name_;
+  std::map<std::string_view, std::uint32_t> by_address_;
+  std::multimap<std::string_view, std::uint32_t> by_short_name_;
+};
 
 }  // namespace
 
-Result<NetworkModel> parse_model(std::string_view json) {
-  const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
-  if (document.is_discarded()) return complaint("model", "not valid JSON (truncated?)");
-  if (!document.is_object()) return complaint("model", "expected an object");
-  const auto segments = document.find("segments");
-  if (segments == document.end() || !segments->is_array() || segments->empty()) {
-    return complaint("segments", "expected a list of at least one segment");
+Result<std::vector<std::uint32_t>> hosts_of(const NetworkModel& model,
+                                            const std::vector<std::string>& hosts) {
+  const HostFinder finder(model);
+  std::map<std::uint32_t, std::string_view> taken;
+  std::vector<std::uint32_t> found;
+  for (const std::string& host : hosts) {
+    const auto index = finder.find(host);
+    if (!index) return misfit("the model does not know host '" + host + "'");
+    const auto [entry, fresh] = taken.emplace(*index, host);
+    if (!fresh && entry->second != host) {
+      return misfit("hosts '" + std::string(entry->second) + "' and '" + host +
+                    "' both fit the model's host '" + model.hosts[*index].name + "'");
+    }
+    found.push_back(*index);
   }
-  NetworkModel model;
-  for (const auto& entry : *segments) {
-    auto segment = parse_segment(entry, "segments[" + std::to_string(model.segments.size()) + "]");
-    if (!segment.ok()) return segment.error();
-    model.segments.push_back(std::move(segment.value()));
-  }
-  return model;
+  return found;
 }
 
 Result<std::vector<std::uint32_t>> segments_of(const NetworkModel& model,
                                                const std::vector<std::string>& hosts) {
-  std::map<std::string_view, std::uint32_t> segment_of;
-  for (std::uint32_t i = 0; i < model.segments.size(); ++i) {
-    for (const std::string& host : model.segments[i].hosts) segment_of[host] = i;
+  const auto indices = hosts_of(model, hosts);
+  if (!indices.ok()) return indices.error();
+  std::map<std::string_view, std::uint32_t> segment_named;
+  for (std::uint32_t i = 0; i < model.segments.size(); ++i)
+    segment_named.emplace(model.segments[i].name, i);
+  std::vector<std::uint32_t> segments;
+  for (const auto index : indices.value()) {
+    const auto& host = model.hosts[index];
+    const auto segment = segment_named.find(host.segment);
+    if (segment == segment_named.end())
+      return misfit("the model knows host '" + host.name + "', but not its segment");
+    segments.push_back(segment->second);
   }
-  std::vector<std::uint32_t> found;
-  for (const std::string& host : hosts) {
-    const auto entry = segment_of.find(host);
-    if (entry == segment_of.end())
-      return complaint("segments", "the model does not know host '" + host + "'");
-    found.push_back(entry->second);
-  }
-  return found;
+  return segments;
 }
 
 }  // namespace quadrille

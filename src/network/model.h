@@ -26,6 +26,8 @@ struct Measured {
   double value = 0;
   double low = 0;
   double high = 0;
+
+  bool operator==(const Measured&) const = default;
 };
 using MaybeMeasured = std::optional<Measured>;
 
@@ -43,6 +45,8 @@ struct Segment {
   std::optional<bool> multicast;             // reaches every host of the segment
   MaybeMeasured multicast_bit_s;             // highest rate that arrived whole
   MaybeMeasured multicast_loss;              // share of datagrams, at that rate
+
+  bool operator==(const Segment&) const = default;
 };
 
 struct ModelHost {
@@ -60,6 +64,8 @@ struct ModelHost {
   MaybeMeasured send_overhead_ns;     // the processor is busy with sending a small datagram
   MaybeMeasured receive_overhead_ns;  // and with receiving one
   MaybeMeasured gap_ns;               // between two small datagrams sent one after the other
+
+  bool operator==(const ModelHost&) const = default;
 };
 
 // A link between two segments, or to a junction: a place without hosts where trunks meet.
@@ -76,6 +82,8 @@ struct Trunk {
   MaybeMeasured latency_ns;  // one way, beyond that inside a segment
   std::string routes =
       "unknown";  // "one", "several", "unknown": whether the rate depends on the flow
+
+  bool operator==(const Trunk&) const = default;
 };
 
 // Pairs of hosts of like distance.
@@ -83,6 +91,8 @@ struct DelayClass {
   std::string name;  // "same switch", "bridged", "routed", "far"
   std::uint64_t pairs = 0;
   MaybeMeasured latency_ns;
+
+  bool operator==(const DelayClass&) const = default;
 };
 
 // What one call of the MPI library cost, all ranks of the job that measured.
@@ -91,12 +101,16 @@ struct MpiCost {
   std::uint64_t bytes = 0;
   std::uint32_t ranks = 0;
   Measured time_ns;
+
+  bool operator==(const MpiCost&) const = default;
 };
 
 struct Warning {
   std::string topic;  // machine-readable, such as "unreachable", "loss", "cpu_bound"
   std::string text;
   std::vector<std::string> hosts;
+
+  bool operator==(const Warning&) const = default;
 };
 
 // How the model was made.
@@ -111,6 +125,8 @@ struct Provenance {
   std::uint64_t sent_bytes = 0;         // all hosts together
   double most_load_share = 0;           // of the busiest cable's capacity, over the whole time
   std::vector<std::string> not_usable;  // interfaces and networks left out, and why, in words
+
+  bool operator==(const Provenance&) const = default;
 };
 
 struct NetworkModel {
@@ -122,6 +138,8 @@ struct NetworkModel {
   std::vector<DelayClass> delay_classes;
   std::vector<MpiCost> mpi_costs;
   std::vector<Warning> warnings;
+
+  bool operator==(const NetworkModel&) const = default;
 };
 
 // Parses a model file's contents. Errors name the place in the document and the value.
@@ -130,8 +148,14 @@ Result<NetworkModel> parse_model(std::string_view json);
 // The file's contents for `model`: what parse_model reads.
 std::string print_model(const NetworkModel& model);
 
-// The segment of each of `hosts`, by position. A host that the model does not know is an error that
-// names it.
+// The model's host for each of `hosts`, as indices into `model.hosts`. A host fits by its name, by
+// its address, or where one of both names lacks the domain, by its short name if only one host has
+// that. A host that the model does not know, and two that fit the same, are errors that name them.
+// REQUIRES: `model` was parsed, or lists every host of its segments under `hosts`.
+Result<std::vector<std::uint32_t>> hosts_of(const NetworkModel& model,
+                                            const std::vector<std::string>& hosts);
+
+// The segment of each of `hosts`, by position; errors as above, and for a host without a segment.
 Result<std::vector<std::uint32_t>> segments_of(const NetworkModel& model,
                                                const std::vector<std::string>& hosts);
 
