@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "apps/bench/rates_file.h"
+#include "network/model.h"
+#include "network/model_rates.h"
 
 namespace quadrille::bench {
 namespace {
@@ -33,24 +36,33 @@ NetworkFile locate(const std::string& path) {
   return network;
 }
 
+// The lab's statement is known by its bridges; all else has to be a network model.
+Result<NetworkRates> rates_in(const std::string& text) {
+  const auto contents = nlohmann::json::parse(text, nullptr, false);
+  if (contents.is_object() && contents.contains("bridges")) return parse_lab_rates(contents);
+  const auto model = parse_model(text);
+  if (!model.ok()) return model.error();
+  return rates_of(model.value());
+}
+
 }  // namespace
 
 NetworkFile read_network_file(const std::string& path) {
   NetworkFile network = locate(path);
   if (network.source.empty()) return network;
-  std::ifstream file(network.path);
-  network.contents = nlohmann::json::parse(file, nullptr, false);
-  if (network.contents.is_discarded()) {
-    network.contents = nullptr;
-    network.complaint = network.path + ": cannot be read as JSON";
+  std::ifstream file(network.path, std::ios::binary);
+  if (!file) {
+    network.complaint = network.path + ": cannot be read";
     return network;
   }
-  auto rates = parse_rates(network.contents);
-  if (rates.ok()) {
-    network.rates = std::move(rates.value());
-  } else {
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  auto rates = rates_in(text);
+  if (!rates.ok()) {
     network.complaint = network.path + ": " + rates.error().message;
+    return network;
   }
+  network.rates = std::move(rates.value());
+  network.contents = nlohmann::json::parse(text);
   return network;
 }
 

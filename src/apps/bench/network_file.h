@@ -15,7 +15,7 @@ namespace quadrille::bench {
 struct NetworkFile {
   std::string source;  // "file", "lab" or "model"; empty: none given
   std::string path;
-  nlohmann::json contents;            // null where there is no readable file
+  nlohmann::json contents;            // null where there is none that can be used
   std::optional<NetworkRates> rates;  // nothing where the file states none that can be used
   std::string complaint;              // why there are no rates though a file was given
 };

@@ -61,19 +61,19 @@ Result<bool> add_trunk(const json& entry, NetworkRates& network) {
 
 }  // namespace
 
-Result<NetworkRates> parse_rates(const json& file) {
+Result<NetworkRates> parse_lab_rates(const json& statement) {
   NetworkRates network;
   try {
-    // Segments are those with hosts; trunks may also join switches that have none.
-    for (const auto& entry : file.at(file.contains("bridges") ? "bridges" : "segments")) {
-      add_segment(entry, network);
-    }
-    for (const auto& entry : file.value("hosts", json::array())) add_host_rates(entry, network);
-    for (const auto& entry : file.value("trunks", json::array())) {
+    // Not `segments`, which are only those with hosts: trunks may also join switches that have
+    // none.
+    for (const auto& entry : statement.at("bridges")) add_segment(entry, network);
+    for (const auto& entry : statement.value("hosts", json::array()))
+      add_host_rates(entry, network);
+    for (const auto& entry : statement.value("trunks", json::array())) {
       if (const auto added = add_trunk(entry, network); !added.ok()) return added.error();
     }
   } catch (const json::exception& error) {
-    return Error{ErrorKind::invalid_argument, std::string("network file: ") + error.what()};
+    return Error{ErrorKind::invalid_argument, std::string("the lab's statement: ") + error.what()};
   }
   return network;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rates of a network out of a JSON file: the truth an emulated cluster states of itself, or a
-// network model.
+// Rates of a network out of what an emulated cluster states of itself.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,8 +10,8 @@
 
 namespace quadrille::bench {
 
-// Understands an object with `segments` (or `bridges`: those without hosts too), `hosts` and
-// `trunks`, with rates in bit/s; a rate that is missing bounds nothing. Errors name the key.
-Result<NetworkRates> parse_rates(const nlohmann::json& file);
+// Understands an object with `bridges`, `hosts` and `trunks`, with rates in bit/s; a rate that is
+// missing bounds nothing. Errors name the key.
+Result<NetworkRates> parse_lab_rates(const nlohmann::json& statement);
 
 }  // namespace quadrille::bench

@@ -10,8 +10,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-TEST(ParseRates, reads_switches_buses_and_trunks) {
-  const auto rates = parse_rates(json::parse(R"({
+TEST(ParseLabRates, reads_switches_buses_and_trunks) {
+  const auto rates = parse_lab_rates(json::parse(R"({
     "bridges": [{"name": "s0", "kind": "switch", "hosts": ["a"], "bus_rate_bit_s": null},
                 {"name": "b0", "kind": "bus", "hosts": ["b", "c"], "bus_rate_bit_s": 10000000},
                 {"name": "core", "kind": "switch", "hosts": []}],
@@ -28,21 +28,22 @@ TEST(ParseRates, reads_switches_buses_and_trunks) {
   EXPECT_DOUBLE_EQ(rates.value().trunks[0].backward_bytes_per_second, 10'000'000);
 }
 
-TEST(ParseRates, without_rates_leaves_them_unknown) {
+TEST(ParseLabRates, without_rates_leaves_them_unknown) {
   const auto rates =
-      parse_rates(json::parse(R"({"segments": [{"hosts": ["a", "b"], "kind": "switch"}]})"));
+      parse_lab_rates(json::parse(R"({"bridges": [{"hosts": ["a", "b"], "kind": "switch"}]})"));
   ASSERT_TRUE(rates.ok());
   EXPECT_EQ(rates.value().hosts[1].in_bytes_per_second, 0);
 }
 
-TEST(ParseRates, refuses_what_it_cannot_read) {
-  EXPECT_THAT(parse_rates(json::parse("[]")).error().message, HasSubstr("network file"));
-  EXPECT_THAT(parse_rates(json::parse(R"({"segments": [{"kind": "switch"}]})")).error().message,
+TEST(ParseLabRates, refuses_what_it_cannot_read) {
+  EXPECT_THAT(parse_lab_rates(json::parse("[]")).error().message, HasSubstr("the lab's statement"));
+  EXPECT_THAT(parse_lab_rates(json::parse(R"({"bridges": [{"kind": "switch"}]})")).error().message,
               HasSubstr("hosts"));
-  EXPECT_THAT(parse_rates(json::parse(R"({"segments": [], "trunks": [{"between": ["x", "y"]}]})"))
-                  .error()
-                  .message,
-              HasSubstr("[\"x\",\"y\"]"));
+  EXPECT_THAT(
+      parse_lab_rates(json::parse(R"({"bridges": [], "trunks": [{"between": ["x", "y"]}]})"))
+          .error()
+          .message,
+      HasSubstr("[\"x\",\"y\"]"));
 }
 
 }  // namespace
