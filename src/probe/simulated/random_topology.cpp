@@ -173,6 +173,7 @@ constexpr std::array<Shape, 7> kShapes{{{"three_levels", &Drawing::three_levels}
 
 std::vector<std::string> random_shapes() {
   std::vector<std::string> names;
+  names.reserve(kShapes.size());
   for (const auto& shape : kShapes) names.emplace_back(shape.name);
   return names;
 }

@@ -168,6 +168,7 @@ constexpr std::array<Entry, 8> kEntries{{
 
 std::vector<std::string> ready_made_names() {
   std::vector<std::string> names;
+  names.reserve(kEntries.size());
   for (const auto& entry : kEntries) names.emplace_back(entry.name);
   return names;
 }

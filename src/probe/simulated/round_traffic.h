@@ -16,6 +16,14 @@
 
 namespace quadrille::probe {
 
+inline constexpr std::uint32_t kFramePayloadBytes = kFullFrameBytes - kFrameOverheadBytes;
+
+// How many frames a message of an exchange takes.
+constexpr std::uint32_t frames_of(std::uint32_t payload_bytes) {
+  return payload_bytes == 0 ? 1 : (payload_bytes + kFramePayloadBytes - 1) / kFramePayloadBytes;
+}
+
+// Sending is in round_traffic.cpp, receiving in round_arrivals.cpp.
 class RoundTraffic : public Endpoints {
  public:
   struct Place {

@@ -7,37 +7,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "probe/simulated/hand_computed.h"
+
 namespace quadrille::probe {
 namespace {
-
-constexpr double kRate = 12.112e6;             // a full frame a millisecond
-constexpr std::int64_t kFullNs = 1'000'000;    // of a full frame
-constexpr std::int64_t kLightNs = 66'051;      // of a light one
-constexpr std::int64_t kHostNs = 4000 + 2000;  // send call, receive stamp
-constexpr std::int64_t kMillisecond = 1'000'000;
-constexpr std::int64_t kRoundingNs = 20;
-
-SimulatedTopology one_switch(std::uint32_t hosts, double buffer_kib = 32) {
-  SimulatedTopology topology;
-  topology.add_hosts(topology.add_switch("s0", kRate, buffer_kib), hosts);
-  return topology;
-}
-
-Stream stream(HostIndex from, HostIndex to, std::uint32_t count) {
-  return {.from = from, .to = to, .at_ns = 0, .count = count, .keep_arrivals = true};
-}
-
-RoundResult perform(SimulatedNetwork& network, const Round& round) {
-  auto result = network.perform(round);
-  EXPECT_TRUE(result.ok()) << result.error().message;
-  return std::move(result.value());
-}
-
-Round lasting(std::int64_t duration_ns) {
-  Round round;
-  round.duration_ns = duration_ns;
-  return round;
-}
 
 TEST(SimulatedNetwork, a_lone_frame_is_serialised_twice) {
   SimulatedNetwork network(one_switch(2), Conditions::exact());
@@ -221,49 +194,6 @@ TEST(SimulatedNetwork, a_queue_is_still_full_when_the_next_round_begins) {
   EXPECT_GT(seen.fans[0][0].least_delay_ns, 4 * kMillisecond);
 }
 
-TEST(SimulatedNetwork, says_who_died_and_counts_time_and_bytes) {
-  Conditions conditions = Conditions::exact();
-  conditions.troubles = {{.host = 2, .dies_at_ns = 100 * kMillisecond}};
-  SimulatedNetwork network(one_switch(4), conditions);
-  Round round = lasting(50 * kMillisecond);
-  round.streams = {stream(0, 1, 3)};
-  perform(network, round);
-  EXPECT_EQ(network.elapsed_ns(), 65'400'000);
-  EXPECT_EQ(network.sent_bytes(), 3U * 1514);
-  const auto failed = network.perform(round);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().kind, ErrorKind::peer_lost);
-  EXPECT_NE(failed.error().message.find("h2"), std::string::npos);
-}
-
-TEST(SimulatedNetwork, isolated_hosts_and_firewalled_pairs_get_nothing_through) {
-  Conditions conditions = Conditions::exact();
-  conditions.troubles = {{.host = 2, .isolated = true}};
-  conditions.firewalled = {{0, 1}};
-  conditions.other_networks = {{.interface = "docker0", .physical = false, .same_address = true},
-                               {}};
-  conditions.main_network = 1;
-  SimulatedNetwork network(one_switch(4), conditions);
-  ASSERT_EQ(network.networks().size(), 3U);
-  EXPECT_EQ(network.networks()[0].address[0], network.networks()[0].address[3]);
-  EXPECT_EQ(network.networks()[1].interface[0], "eth0");
-  Round round = lasting(50 * kMillisecond);
-  round.fans = {{.from = 0, .to = {1, 2, 3}, .passes = 1},
-                {.from = 1, .to = {0, 2}, .passes = 1},
-                {.from = 2, .to = {0}, .passes = 1}};
-  const auto received = [&](std::uint32_t on) {
-    round.network = on;
-    std::vector<std::uint32_t> counts;
-    for (const auto& fan : perform(network, round).fans) {
-      for (const auto& target : fan) counts.push_back(target.received);
-    }
-    return counts;
-  };
-  EXPECT_EQ(received(0), (std::vector<std::uint32_t>{0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(received(1), (std::vector<std::uint32_t>{0, 0, 1, 1, 0, 0}));
-  EXPECT_EQ(received(2), (std::vector<std::uint32_t>{1, 1, 1, 1, 1, 1}));
-}
-
 TEST(SimulatedNetwork, refuses_rounds_that_name_what_is_not_there) {
   SimulatedNetwork network(one_switch(2), Conditions::exact());
   Round round = lasting(kMillisecond);
@@ -272,52 +202,6 @@ TEST(SimulatedNetwork, refuses_rounds_that_name_what_is_not_there) {
   round.streams.clear();
   round.network = 1;
   EXPECT_EQ(network.perform(round).error().kind, ErrorKind::invalid_argument);
-}
-
-// All that a noisy round shows, in one number.
-std::int64_t fingerprint(std::uint64_t seed) {
-  auto topology = one_switch(8);
-  set_ambient(topology, 0.3);
-  Conditions conditions;
-  conditions.seed = seed;
-  conditions.wrong_samples = 0.05;
-  SimulatedNetwork network(topology, conditions);
-  Round round = lasting(300 * kMillisecond);
-  for (HostIndex host = 0; host < 8; ++host) {
-    round.streams.push_back(stream(host, (host + 1) % 8, 100));
-    round.fans.push_back({.from = host,
-                          .to = {(host + 2) % 8, (host + 3) % 8},
-                          .duration_ns = 200 * kMillisecond,
-                          .passes = 5});
-  }
-  std::int64_t sum = 0;
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    const auto result = perform(network, round);
-    for (const auto& one : result.streams) {
-      for (const auto& arrival : one.arrivals) sum = sum * 31 + arrival.delay_ns % 1'000'003;
-      sum %= 1'000'000'007;
-    }
-    for (const auto& fan : result.fans) sum += fan[0].median_delay_ns + fan[1].least_delay_ns;
-  }
-  return sum;
-}
-
-TEST(SimulatedNetwork, one_seed_one_outcome) {
-  EXPECT_EQ(fingerprint(7), fingerprint(7));
-  EXPECT_NE(fingerprint(7), fingerprint(8));
-}
-
-TEST(SimulatedNetwork, wrong_samples_are_huge_and_as_many_as_asked_for) {
-  Conditions conditions = Conditions::exact();
-  conditions.wrong_samples = 0.05;
-  SimulatedNetwork network(one_switch(2), conditions);
-  Round round = lasting(3000 * kMillisecond);
-  round.streams = {stream(0, 1, 2000)};
-  const auto seen = perform(network, round).streams[0];
-  const auto wrong =
-      std::count_if(seen.arrivals.begin(), seen.arrivals.end(),
-                    [](const Arrival& arrival) { return arrival.delay_ns > 10 * kMillisecond; });
-  EXPECT_NEAR(static_cast<double>(wrong), 100, 30);
 }
 
 }  // namespace
