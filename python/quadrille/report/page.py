@@ -1,30 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The report: one HTML file that opens without a network.
-
-plotly.js is inlined once. A content security policy forbids the page every request, so that it cannot come to
-depend on one unnoticed.
-"""
+"""The report of benchmark results: one HTML file."""
 
 from __future__ import annotations
 
 import json
 import shlex
-from pathlib import Path
 from typing import Any
-
-from plotly.offline import get_plotlyjs
 
 from quadrille.bench.results_file import Results, Run
 from quadrille.contracts import PointLine
-from quadrille.report.charts import Figure, ratio_chart, time_chart
+from quadrille.report.charts import ratio_chart, time_chart
 from quadrille.report.formatting import escape
+from quadrille.report.frame import chart_cell, frame
 from quadrille.report.grouping import Group, Series, groups_of
 from quadrille.report.summary import summary_sentences, warning_sentences
 from quadrille.report.tables import machines_table, points_table, programs_table, stalls_table
 from quadrille.report.topology_picture import hosts_only, topology_svg
-
-_HERE = Path(__file__).parent
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 
 
 def render_page(results: Results, title: str = "Quadrille report") -> str:
@@ -40,21 +31,7 @@ def render_page(results: Results, title: str = "Quadrille report") -> str:
         body += ["<h2>Network</h2>", _networks(results.runs)]
         body += ["<h2>How it was measured</h2>", _METHOD, machines_table(results)]
         body += ["<h2>To repeat it</h2>", _commands(results.runs)]
-    return _frame(title, "\n".join(body), with_charts=bool(groups))
-
-
-def _frame(title: str, body: str, with_charts: bool) -> str:
-    style = (_HERE / "style.css").read_text(encoding="utf-8")
-    scripts = ""
-    if with_charts:
-        draw = (_HERE / "page.js").read_text(encoding="utf-8")
-        scripts = f"<script>{get_plotlyjs()}</script>\n<script>{draw}</script>"
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}\n{scripts}\n</body>\n</html>\n"
-    )
+    return frame(title, "\n".join(body), with_charts=bool(groups))
 
 
 def _summary(results: Results) -> str:
@@ -80,15 +57,9 @@ def _group(group: Group, named: bool) -> str:
 
 def _series(series: Series) -> str:
     label = f"<h4>{escape(series.label)}</h4>" if series.label else ""
-    charts = "".join(_chart(figure) for figure in (time_chart(series), ratio_chart(series)))
+    charts = "".join(chart_cell(figure) for figure in (time_chart(series), ratio_chart(series)))
     figures = f"<details open><summary>Figures of each point</summary>{points_table(series)}</details>"
     return f'{label}<div class="charts">{charts}</div>{figures}'
-
-
-def _chart(figure: Figure) -> str:
-    # "</" would end the script element inside which the data stands.
-    data = json.dumps(figure, allow_nan=False, separators=(",", ":")).replace("</", "<\\/")
-    return f'<div class="cell"><div class="chart"></div><script type="application/json">{data}</script></div>'
 
 
 def _framing(group: Group) -> str:

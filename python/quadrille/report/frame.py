@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The frame of a page: one HTML file that opens without a network.
+
+plotly.js is inlined once. A content security policy forbids the page every request, so that it cannot come to
+depend on one unnoticed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from plotly.offline import get_plotlyjs
+
+from quadrille.report.charts import Figure
+from quadrille.report.formatting import escape
+
+_HERE = Path(__file__).parent
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+
+
+def frame(title: str, body: str, with_charts: bool) -> str:
+    """Return the page around `body`, which is HTML already."""
+    style = (_HERE / "style.css").read_text(encoding="utf-8")
+    scripts = ""
+    if with_charts:
+        draw = (_HERE / "page.js").read_text(encoding="utf-8")
+        scripts = f"<script>{get_plotlyjs()}</script>\n<script>{draw}</script>"
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}\n{scripts}\n</body>\n</html>\n"
+    )
+
+
+def chart_cell(figure: Figure) -> str:
+    """Return the place at which `figure` is drawn."""
+    # "</" would end the script element inside which the data stands.
+    data = json.dumps(figure, allow_nan=False, separators=(",", ":")).replace("</", "<\\/")
+    return f'<div class="cell"><div class="chart"></div><script type="application/json">{data}</script></div>'
