@@ -73,6 +73,11 @@ const json* FieldReader::present(const char* key, Need need, std::string_view ex
   return nullptr;
 }
 
+// The same for what can be left out but not be null.
+const json* FieldReader::there(const char* key, Need need, std::string_view expected) {
+  return present(key, object_.contains(key) ? Need::required : need, expected);
+}
+
 void FieldReader::name(const char* key, std::string& out) {
   constexpr std::string_view expected = "a text that is not empty";
   const auto* found = present(key, Need::required, expected);
@@ -101,7 +106,7 @@ void FieldReader::word(const char* key, std::string& out, std::span<const std::s
 const json& FieldReader::list(const char* key, Need need) {
   static const json empty = json::array();
   const auto expected = need == Need::required ? kFullList : kList;
-  const auto* found = present(key, need, expected);
+  const auto* found = there(key, need, expected);
   if (found == nullptr) return empty;
   if (!found->is_array() || (need == Need::required && found->empty())) {
     fail(path_of(key), expected, *found);
@@ -178,9 +183,10 @@ void FieldReader::plain(const char* key, double& out) {
 }
 
 void FieldReader::confidence(const char* key, double& out) {
-  const auto* found = present(key, Need::optional, "");
+  constexpr std::string_view expected = "a number from 0 to 1";
+  const auto* found = there(key, Need::optional, expected);
   if (found == nullptr) return;
-  if (!is_within(*found, 1)) return fail(path_of(key), "a number from 0 to 1, or null", *found);
+  if (!is_within(*found, 1)) return fail(path_of(key), expected, *found);
   out = found->get<double>();
 }
 
@@ -239,8 +245,7 @@ void FieldReader::finish() {
   if (failure_) return;
   if (const auto intervals = object_.find("intervals"); measures_ && intervals != object_.end()) {
     known_.insert("intervals");
-    if (!intervals->is_object() && !intervals->is_null())
-      return fail(path_of("intervals"), "an object", *intervals);
+    if (!intervals->is_object()) return fail(path_of("intervals"), "an object", *intervals);
     for (const auto& [key, pair] : intervals->items()) {
       if (with_value_.contains(key)) continue;
       failure_ =

@@ -45,7 +45,7 @@ class FieldReader {
 
   template <typename Struct>
   void object(const char* key, Struct& out) {
-    const auto* found = present(key, Need::optional, "an object");
+    const auto* found = there(key, Need::optional, "an object");
     if (found == nullptr) return;
     read(*found, path_of(key), out);
   }
@@ -77,6 +77,7 @@ class FieldReader {
   std::string path_of(const std::string& key) const;
   void fail(const std::string& path, std::string_view expected, const nlohmann::json& found);
   const nlohmann::json* present(const char* key, Need need, std::string_view expected);
+  const nlohmann::json* there(const char* key, Need need, std::string_view expected);
   const nlohmann::json& list(const char* key, Need need);
   void whole(const char* key, Need need, std::uint64_t most, std::uint64_t& out);
   void number(const char* key, Need need, double most, MaybeMeasured& out);
