@@ -44,6 +44,7 @@ class HostBehaviour {
   std::int64_t clock_offset_ns_;
   double clock_drift_;
   std::int64_t next_stall_ns_ = 0;
+  std::int64_t stalled_from_ns_ = 0;
   std::int64_t stalled_until_ns_ = 0;
   std::int64_t longest_stall_ns_ = 0;
   std::int64_t round_start_ns_ = 0;
