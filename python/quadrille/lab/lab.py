@@ -71,9 +71,13 @@ class Lab:
         ranks: int | None = None,
         per_host: int | None = None,
         environment: Mapping[str, str] | None = None,
+        hosts: Sequence[str] = (),
     ) -> list[str]:
-        """Return the launcher line, to be followed by a program and its arguments."""
-        job = Job(mpi, ranks, per_host, dict(environment or {}))
+        """Return the launcher line, to be followed by a program and its arguments.
+
+        `hosts`: those to use, in the order in which ranks fill them; default: all.
+        """
+        job = Job(mpi, ranks, per_host, dict(environment or {}), tuple(hosts))
         return launcher_line(self.directory, self.state, job)
 
     def run(

@@ -23,12 +23,16 @@ MPIS = ("ompi4", "ompi5", "mpich", "impi")
 
 @dataclass(frozen=True)
 class Job:
-    """What to start: `ranks` of None means all that the topology gives; `per_host` overrides its counts."""
+    """What to start: `ranks` of None means all that the topology gives; `per_host` overrides its counts.
+
+    `hosts`: the hosts to use, in the order in which ranks fill them; empty: all, in the order of the topology.
+    """
 
     mpi: str = "ompi4"
     ranks: int | None = None
     per_host: int | None = None
     environment: dict[str, str] = field(default_factory=dict)
+    hosts: tuple[str, ...] = ()
 
 
 def placement(state: LabState, job: Job) -> dict[str, int]:
@@ -37,7 +41,10 @@ def placement(state: LabState, job: Job) -> dict[str, int]:
     Raises UsageError when the lab has too few places.
     """
     topology = state.parsed_topology()
-    places = {name: job.per_host or topology.host(name).ranks for name in topology.host_names()}
+    for name in job.hosts:
+        state.host(name)
+    names = job.hosts or topology.host_names()
+    places = {name: job.per_host or topology.host(name).ranks for name in names}
     room = sum(places.values())
     wanted = room if job.ranks is None else job.ranks
     if wanted < 1 or (job.per_host is not None and job.per_host < 1):

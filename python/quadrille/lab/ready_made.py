@@ -19,6 +19,7 @@ _GENERATORS: tuple[Generator, ...] = (
     switched.two_switches_one_trunk,
     switched.three_levels,
     mixed.eco_three_buses,
+    mixed.eco_cmu_psc,
     mixed.eco_table7,
     switched.umbc_leaf,
     switched.hp_port_groups,

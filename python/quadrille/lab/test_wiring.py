@@ -106,6 +106,14 @@ def test_the_papers_networks_have_their_shapes() -> None:
         ("switch", 2),
         ("switch", 7),
     ]
+    figure3 = network_truth(ready_made("eco_cmu_psc"))["segments"]
+    assert sorted((segment["kind"], len(segment["hosts"])) for segment in figure3) == [
+        ("bus", 2),
+        ("bus", 3),
+        ("bus", 5),
+        ("switch", 2),
+        ("switch", 3),
+    ]
     assert [len(segment["hosts"]) for segment in network_truth(ready_made("umbc_leaf"))["segments"]] == [
         18,
         18,

@@ -18,6 +18,46 @@ def eco_three_buses(rate_mbit: float = 10, hosts: int = 8, admin: bool = False) 
     }
 
 
+def eco_cmu_psc(
+    ethernet_mbit: float = 10,
+    fddi_mbit: float = 30,
+    bridge_delay_ms: float = 0.3,
+    far_delay_ms: float = 5,
+    far_mbit: float = 20,
+    ambient_share: float = 0,
+    admin: bool = False,
+) -> dict[str, Any]:
+    """ECO's Figure 3: Ethernets of 5, 3 and 2 hosts and a switched FDDI of 3 behind a bridge, a far site of 2.
+
+    The bridge takes `bridge_delay_ms` for a frame; links here do not (their first two frames pass at once).
+    """
+    trunks: list[dict[str, Any]] = [
+        {"between": ["bridge", name], "delay_ms": bridge_delay_ms / 2}
+        for name in ("alpha", "sparc", "sgi", "fddi")
+    ]
+    trunks.append({"between": ["bridge", "psc"], "rate_mbit": far_mbit, "delay_ms": far_delay_ms})
+    return {
+        "admin_network": admin,
+        "switch": [
+            {"name": "bridge", "rate_mbit": fddi_mbit, "buffer_kib": 256},
+            {"name": "fddi", "rate_mbit": fddi_mbit, "buffer_kib": 64},
+            {"name": "psc", "rate_mbit": fddi_mbit, "buffer_kib": 64},
+        ],
+        "bus": [
+            {"name": name, "rate_mbit": ethernet_mbit, "ambient_share": ambient_share}
+            for name in ("alpha", "sparc", "sgi")
+        ],
+        "trunk": [trunk | {"ambient_share": ambient_share} for trunk in trunks],
+        "hosts": [
+            {"names": ["h0..h4"], "on": "alpha"},
+            {"names": ["h5..h7"], "on": "sparc"},
+            {"names": ["h8..h9"], "on": "sgi"},
+            {"names": ["h10..h12"], "on": "fddi"},
+            {"names": ["h13..h14"], "on": "psc"},
+        ],
+    }
+
+
 def eco_table7(ethernet_mbit: float = 10, fddi_mbit: float = 100, admin: bool = False) -> dict[str, Any]:
     """ECO's 20 machines: 6 on two Ethernets, 5 on another, 2 on switched FDDI, 7 on switched Ethernet."""
     return {
