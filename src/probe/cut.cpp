@@ -124,15 +124,17 @@ double fastest(const HostSet& hosts, const std::vector<HostRates>& rates) {
 Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions& options) {
   const HostSet& hosts = views.setting().hosts;
   const Sides sides = choose_sides(views, inside);
-  const double most = options.gentle ? kGentleExcess * fastest(inside, views.rates())
+  const double most = options.gentle ? kGentleExcess * fastest(inside, views.cables())
                                      : std::numeric_limits<double>::infinity();
   Load load{.purpose = "what " + std::to_string(inside.size()) + " hosts share towards the others",
-            .flows = crossing_flows(sides.inside, sides.busy, views.rates(), most),
+            .flows = crossing_flows(sides.inside, options.gentle ? views.cables() : views.rates(),
+                                    sides.busy, views.rates(), most),
             .duration_ns = 160 * kMillisecond,
             .landmarks = sides.idle,
             .keep_arrivals = options.keep_arrivals};
   if (!options.gentle) {
-    const auto inward = crossing_flows(sides.busy, sides.inside, views.rates(), most);
+    const auto inward =
+        crossing_flows(sides.busy, views.rates(), sides.inside, views.rates(), most);
     load.flows.insert(load.flows.end(), inward.begin(), inward.end());
   }
   auto view = views.observe(load);

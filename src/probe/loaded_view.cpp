@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 namespace quadrille::probe {
 namespace {
@@ -14,8 +16,13 @@ constexpr std::int64_t kQuietNs = 30 * kMillisecond;  // light datagrams alone, 
 constexpr std::uint32_t kPasses = 3;  // in the quiet part, and in each half of the load
 // The load has filled its queues when the light datagrams begin.
 constexpr double kFillShare = 0.35;
-constexpr std::int64_t kLongestDrainNs = 1500 * kMillisecond;
+constexpr std::int64_t kLongestDrainNs = 500 * kMillisecond;
+constexpr std::int64_t kMostLeftNs =
+    12 * kMillisecond;  // passes before the quiet part's last datagrams
+constexpr int kMostDrains = 6;
+constexpr std::size_t kDrainTargets = 4;
 constexpr std::int64_t kLeastFloorNs = 150'000;  // scheduling noise of a busy host
+constexpr double kBusShare = 0.8;  // of a bus's free rate that all its hosts together may take
 constexpr std::int64_t kUnseen = std::numeric_limits<std::int64_t>::max();
 
 HostSet targets_of(HostIndex host, const Load& load, const HostSet& all) {
@@ -49,8 +56,26 @@ Stream stream_of(const Flow& flow, std::int64_t at_ns, std::int64_t duration_ns,
 
 }  // namespace
 
-LoadedViews::LoadedViews(Setting& setting, const std::vector<HostRates>& rates)
-    : setting_(setting), rates_(rates), idle_delay_ns_(rates.size(), kUnseen) {}
+LoadedViews::LoadedViews(Setting& setting, std::vector<HostRates> cables)
+    : setting_(setting),
+      cables_(std::move(cables)),
+      rates_(cables_),
+      idle_delay_ns_(cables_.size(), kUnseen) {}
+
+void LoadedViews::share_bus(const HostSet& bus) {
+  for (const HostIndex host : bus) {
+    HostRates& rates = rates_[host];
+    const double share = kBusShare / (2 * static_cast<double>(bus.size()));
+    const auto taken = [&](double free, double whole) {
+      const double left = whole > 0 ? share * free / whole : 0;
+      return Measured{1 - left, 1 - left, 1 - left};
+    };
+    if (rates.out_bit_s)
+      rates.ambient_out_share = taken(cables_[host].free_out_bit_s(), rates.out_bit_s->value);
+    if (rates.in_bit_s)
+      rates.ambient_in_share = taken(cables_[host].free_in_bit_s(), rates.in_bit_s->value);
+  }
+}
 
 std::int64_t LoadedViews::floor_ns(HostIndex from, HostIndex to) const {
   const double out = rates_[from].out_bit_s ? rates_[from].out_bit_s->value : 0;
@@ -67,8 +92,7 @@ bool LoadedViews::standing(const LoadedView& view, HostIndex from, HostIndex to)
 }
 
 Round LoadedViews::compose(const Load& load) const {
-  const auto start = std::min(backlog_ns_, kLongestDrainNs);
-  const auto begin = start + kQuietNs + 10 * kMillisecond;
+  const auto begin = kQuietNs + 10 * kMillisecond;
   const auto fill = static_cast<std::int64_t>(kFillShare * static_cast<double>(load.duration_ns));
   const auto half = (load.duration_ns - fill) / 2;
   Round round;
@@ -78,8 +102,9 @@ Round LoadedViews::compose(const Load& load) const {
     if (flow.rate_bit_s > 0)
       round.streams.push_back(stream_of(flow, begin, load.duration_ns, load.keep_arrivals));
   }
-  for (const auto& [at, duration] : {std::pair{start, kQuietNs}, std::pair{begin + fill, half},
-                                     std::pair{begin + fill + half, half}}) {
+  for (const auto& [at, duration] :
+       {std::pair<std::int64_t, std::int64_t>{0, kQuietNs}, std::pair{begin + fill, half},
+        std::pair{begin + fill + half, half}}) {
     for (const HostIndex host : setting_.hosts) {
       round.fans.push_back({host, targets_of(host, load, setting_.hosts), at, duration, kPasses});
     }
@@ -94,6 +119,7 @@ LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundRe
                   {},
                   0};
   const std::size_t hosts = setting_.hosts.size();
+  const std::int64_t still_waiting_ns = round.duration_ns - round.fans.back().at_ns;
   std::vector<std::int64_t> last_waits;
   for (std::size_t sender = 0; sender < hosts; ++sender) {
     const auto& targets = round.fans[sender].to;
@@ -105,11 +131,12 @@ LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundRe
       for (const auto* fan : seen) {
         if (fan->received > 0) idle = std::min(idle, fan->least_delay_ns);
       }
-      // A queue that lets nothing through is as full as one can be: the wait of the other half
-      // stands for both.
-      if (idle == kUnseen || (seen[1]->received == 0 && seen[2]->received == 0)) continue;
+      if (idle == kUnseen) continue;
       const auto wait = [&](std::size_t own, std::size_t other) {
-        return (seen[own]->received > 0 ? seen[own] : seen[other])->least_delay_ns - idle;
+        if (seen[own]->received > 0) return seen[own]->least_delay_ns - idle;
+        // A queue that lets nothing through is as full as one can be: the other half stands for
+        // both, and where it is empty too, everything still waits.
+        return seen[other]->received > 0 ? seen[other]->least_delay_ns - idle : still_waiting_ns;
       };
       view.waits.at(round.fans[sender].from, targets[at]) = {true, wait(1, 2), wait(2, 1)};
       last_waits.push_back(wait(2, 1));
@@ -133,11 +160,44 @@ LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundRe
     }
     view.flows.push_back(std::move(outcome));
   }
-  backlog_ns_ = view.backlog_ns + view.backlog_ns / 3;
+  backlog_ns_ = view.backlog_ns;
   return view;
 }
 
+// Waits until what the last load left in the queues is gone: light datagrams find their idle delays
+// again.
+Result<bool> LoadedViews::drain() {
+  for (int tries = 0; backlog_ns_ > kMostLeftNs && tries < kMostDrains; ++tries) {
+    Round round;
+    round.purpose = "waiting for queues to empty";
+    round.network = setting_.network_index;
+    const auto start = std::min(backlog_ns_ + backlog_ns_ / 3, kLongestDrainNs);
+    for (const HostIndex host : setting_.hosts) {
+      HostSet some;
+      std::sample(setting_.hosts.begin(), setting_.hosts.end(), std::back_inserter(some),
+                  kDrainTargets, setting_.chance);
+      some.erase(std::remove(some.begin(), some.end(), host), some.end());
+      round.fans.push_back({host, some, start, 4 * kMillisecond, 1});
+    }
+    round.duration_ns = start + 40 * kMillisecond;
+    const auto result = setting_.network.perform(round);
+    if (!result.ok()) return result.error();
+    std::vector<std::int64_t> waits;
+    for (std::size_t at = 0; at < round.fans.size(); ++at) {
+      for (std::size_t target = 0; target < round.fans[at].to.size(); ++target) {
+        const auto idle = idle_delay_ns_.at(round.fans[at].from, round.fans[at].to[target]);
+        const FanResult& seen = result.value().fans[at][target];
+        if (idle == kUnseen) continue;
+        waits.push_back(seen.received > 0 ? seen.least_delay_ns - idle : 36 * kMillisecond);
+      }
+    }
+    backlog_ns_ = high_quantile(waits);
+  }
+  return true;
+}
+
 Result<LoadedView> LoadedViews::observe(const Load& load) {
+  if (const auto drained = drain(); !drained.ok()) return drained.error();
   const Round round = compose(load);
   auto result = setting_.network.perform(round);
   if (!result.ok()) return result.error();

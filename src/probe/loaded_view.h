@@ -65,8 +65,11 @@ struct LoadedView {
 
 class LoadedViews {
  public:
-  // REQUIRES: `rates` outlives this; [all hosts of the network].
-  LoadedViews(Setting& setting, const std::vector<HostRates>& rates);
+  // `cables`: [all hosts of the network], each measured alone.
+  LoadedViews(Setting& setting, std::vector<HostRates> cables);
+
+  // From now on `rates` leaves each host of a bus its fair share of it, in both directions at once.
+  void share_bus(const HostSet& bus);
 
   // Performs `load` once the queues of the last one are empty.
   Result<LoadedView> observe(const Load& load);
@@ -78,15 +81,19 @@ class LoadedViews {
   std::int64_t floor_ns(HostIndex from, HostIndex to) const;
 
   Setting& setting() { return setting_; }
+  const std::vector<HostRates>& cables() const { return cables_; }
+  // What each host may send and receive while all others do, without filling a bus.
   const std::vector<HostRates>& rates() const { return rates_; }
   std::uint32_t observations() const { return observations_; }
 
  private:
+  Result<bool> drain();
   Round compose(const Load& load) const;
   LoadedView read(const Load& load, const Round& round, const RoundResult& result);
 
   Setting& setting_;
-  const std::vector<HostRates>& rates_;
+  std::vector<HostRates> cables_;
+  std::vector<HostRates> rates_;
   PairTable<std::int64_t> idle_delay_ns_;  // least ever seen
   std::int64_t backlog_ns_ = 0;
   std::uint32_t observations_ = 0;

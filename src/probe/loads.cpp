@@ -53,18 +53,19 @@ std::vector<Flow> shifted_flows(const HostSet& order, std::size_t shift,
   return flows;
 }
 
-std::vector<Flow> crossing_flows(const HostSet& senders, const HostSet& receivers,
-                                 const std::vector<HostRates>& rates, double most_bit_s) {
+std::vector<Flow> crossing_flows(const HostSet& senders, const std::vector<HostRates>& out,
+                                 const HostSet& receivers, const std::vector<HostRates>& in,
+                                 double most_bit_s) {
   std::vector<Flow> flows;
   if (receivers.empty()) return flows;
   std::vector<double> room(receivers.size());
   std::transform(receivers.begin(), receivers.end(), room.begin(),
-                 [&](HostIndex host) { return kCableShare * rates[host].free_in_bit_s(); });
-  const double wanted = kCableShare * sum_free_out(senders, rates);
+                 [&](HostIndex host) { return kCableShare * in[host].free_in_bit_s(); });
+  const double wanted = kCableShare * sum_free_out(senders, out);
   const double scale = wanted > most_bit_s ? most_bit_s / wanted : 1;
   std::size_t next = 0;
   for (const HostIndex from : senders) {
-    const double whole = scale * kCableShare * rates[from].free_out_bit_s();
+    const double whole = scale * kCableShare * out[from].free_out_bit_s();
     double left = whole;
     for (std::size_t tried = 0;
          tried < std::min(receivers.size(), kMostReceivers) && left > kThinnest * whole; ++tried) {

@@ -17,9 +17,11 @@ std::vector<Flow> shifted_flows(const HostSet& order, std::size_t shift,
                                 const std::vector<HostRates>& rates, double share);
 
 // Everybody of `senders` sends as fast as its cable allows to some of `receivers`, in their order,
-// as far as their cables take it. `most_bit_s` bounds the sum.
-std::vector<Flow> crossing_flows(const HostSet& senders, const HostSet& receivers,
-                                 const std::vector<HostRates>& rates, double most_bit_s);
+// as far as they take it: `out` are the senders' rates, `in` the receivers'. `most_bit_s` bounds
+// the sum.
+std::vector<Flow> crossing_flows(const HostSet& senders, const std::vector<HostRates>& out,
+                                 const HostSet& receivers, const std::vector<HostRates>& in,
+                                 double most_bit_s);
 
 // The hosts by name, numbers inside names as numbers (n2 before n10): whoever numbered them mostly
 // followed the cables.

@@ -13,7 +13,6 @@ namespace quadrille::probe {
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
-constexpr double kGentleShare = 0.4;
 // With all pairs up to this many hosts; beyond, ways to and from this many landmarks.
 constexpr std::size_t kAllPairsHosts = 24;
 constexpr std::size_t kLandmarks = 12;
@@ -27,18 +26,19 @@ bool contains(const HostSet& set, HostIndex host) {
 
 class Search {
  public:
-  Search(LoadedViews& views, const std::vector<HostSet>& hints)
+  Search(LoadedViews& views, const std::vector<HostSet>& buses, const std::vector<HostSet>& hints)
       : views_(views),
         setting_(views.setting()),
         hints_(hints),
-        by_name_(ordered_by_name(setting_)) {}
+        by_name_(ordered_by_name(setting_)),
+        proven_(buses) {}
 
   Result<Partition> run();
 
  private:
   Result<bool> look(const std::vector<Flow>& flows, const std::string& purpose,
                     std::int64_t duration_ns);
-  Result<bool> prove(const HostSet& candidate, bool gentle);
+  Result<bool> prove(const HostSet& candidate);
   Result<bool> try_hints();
   std::vector<Flow> next_flows(std::size_t round);
   std::vector<Flow> shuffled_inside_parts();
@@ -101,11 +101,11 @@ HostSet Search::voted(const std::vector<HostSet>& sets) const {
 
 // Tests `candidate` until two observations agree on the hosts behind what fills; true where there
 // is something.
-Result<bool> Search::prove(const HostSet& candidate, bool gentle) {
+Result<bool> Search::prove(const HostSet& candidate) {
   std::vector<HostSet> seen;
   HostSet inside = candidate;
   for (int repeat = 0; repeat < kMostRepeats; ++repeat) {
-    const auto cut = load_cut(views_, inside, {.gentle = gentle, .keep_arrivals = false});
+    const auto cut = load_cut(views_, inside, {});
     if (!cut.ok()) return cut.error();
     for (const auto* direction : {&cut.value().out, &cut.value().in}) {
       if (!direction->full || direction->members.empty() ||
@@ -131,20 +131,6 @@ Result<bool> Search::prove(const HostSet& candidate, bool gentle) {
   return true;
 }
 
-// Whether the ways inside the cluster wait too: then it may be a bus.
-bool waits_inside(const LoadedViews& views, const LoadedView& view, const HostSet& cluster) {
-  std::size_t known = 0;
-  std::size_t waiting = 0;
-  for (const HostIndex from : cluster) {
-    for (const HostIndex to : cluster) {
-      if (from == to || !view.waits.at(from, to).known) continue;
-      ++known;
-      waiting += views.standing(view, from, to) ? 1 : 0;
-    }
-  }
-  return 2 * waiting > known && known > 0;
-}
-
 // Loads, groups hosts by what they saw, tests the groups; true where something new was proven.
 Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& purpose,
                           std::int64_t duration_ns) {
@@ -163,7 +149,7 @@ Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& pur
     if (tried_.size() >= kMostTests) break;
     if (explained(cluster) || tried(cluster)) continue;
     tried_.push_back(cluster);
-    const auto proven = prove(cluster, waits_inside(views_, view.value(), cluster));
+    const auto proven = prove(cluster);
     if (!proven.ok()) return proven.error();
     news = news || proven.value();
   }
@@ -174,7 +160,7 @@ Result<bool> Search::try_hints() {
   for (const HostSet& hint : hints_) {
     if (hint.empty() || hint.size() == setting_.hosts.size() || tried(hint)) continue;
     tried_.push_back(hint);
-    const auto proven = prove(hint, false);
+    const auto proven = prove(hint);
     if (!proven.ok()) return proven.error();
   }
   return true;
@@ -216,20 +202,18 @@ Result<Partition> Search::run() {
   const std::size_t hosts = setting_.hosts.size();
   if (hosts > 2) {
     if (const auto hinted = try_hints(); !hinted.ok()) return hinted.error();
-    const auto gentle = shifted_flows(by_name_, hosts / 2, views_.rates(), kGentleShare);
-    if (const auto found = look(gentle, "all hosts at once, gently", 80 * kMillisecond);
-        !found.ok())
-      return found.error();
   }
   const std::size_t most_rounds = hosts <= 2 ? 0 : std::clamp<std::size_t>(6 + hosts / 4, 8, 20);
   std::size_t quiet = 0;
+  bool any = false;
   for (std::size_t round = 0; round < most_rounds; ++round) {
     const auto flows = next_flows(round);
     if (flows.empty()) continue;
     const auto found = look(flows, "all hosts at once", 160 * kMillisecond);
     if (!found.ok()) return found.error();
+    any = any || found.value();
     quiet = found.value() ? 0 : quiet + 1;
-    if (!proven_.empty() && quiet >= 4) break;
+    if (any && quiet >= 4) break;
   }
   const double doubt = votes_ == 0 ? 0 : 1 - static_cast<double>(unanimous_) / votes_;
   return Partition{common_refinement(setting_.hosts, proven_), proven_, 0.99 - 0.3 * doubt};
@@ -259,8 +243,9 @@ std::vector<HostSet> common_refinement(const HostSet& hosts, const std::vector<H
   return refinement;
 }
 
-Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& hints) {
-  return Search(views, hints).run();
+Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& buses,
+                                const std::vector<HostSet>& hints) {
+  return Search(views, buses, hints).run();
 }
 
 Result<Partition> guess_segments(LoadedViews& views) {

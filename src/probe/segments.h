@@ -20,8 +20,10 @@ struct Partition {
   double confidence = 0;          // that the partition is right, 0 to 1
 };
 
-// `hints`: sets of hosts that may belong together, tried first; may be empty or wrong.
-Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& hints);
+// `buses`: disjoint sets that are known to be segments. `hints`: sets of hosts that may belong
+// together, tried first; may be empty or wrong.
+Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& buses,
+                                const std::vector<HostSet>& hints);
 
 // The same from few rounds, for program start: what two views agree on, nothing proven.
 Result<Partition> guess_segments(LoadedViews& views);

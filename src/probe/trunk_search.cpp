@@ -26,7 +26,7 @@ constexpr double kEndless = std::numeric_limits<double>::infinity();
 class Search {
  public:
   Search(LoadedViews& views, const std::vector<HostSet>& segments,
-         const std::vector<KindFinding>& kinds)
+         const std::vector<SegmentKind>& kinds)
       : views_(views), segments_(segments), kinds_(kinds) {
     for (std::size_t segment = 0; segment < segments.size(); ++segment) {
       for (const HostIndex host : segments[segment]) {
@@ -49,7 +49,7 @@ class Search {
 
   LoadedViews& views_;
   const std::vector<HostSet>& segments_;
-  const std::vector<KindFinding>& kinds_;
+  const std::vector<SegmentKind>& kinds_;
   std::vector<std::size_t> segment_of_;  // [hosts]
   std::vector<SplitRates> own_;
   std::vector<Split> joint_;
@@ -100,7 +100,7 @@ double Search::limit(std::size_t segment, bool out) const {
 Result<bool> Search::measure_own() {
   own_.resize(segments_.size());
   for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
-    const bool bus = kinds_[segment].kind == SegmentKind::bus;
+    const bool bus = kinds_[segment] == SegmentKind::bus;
     const auto cut = load_cut(views_, segments_[segment], {.gentle = bus, .keep_arrivals = true});
     if (!cut.ok()) return cut.error();
     own_[segment] = rates_of(cut.value());
@@ -145,8 +145,8 @@ Result<bool> Search::test_union(const std::vector<std::size_t>& parts) {
             .duration_ns = 140'000'000,
             .landmarks = {outside.front()},
             .keep_arrivals = true};
-  const auto outward = crossing_flows(inside, outside, views_.rates(), kEndless);
-  const auto inward = crossing_flows(outside, inside, views_.rates(), kEndless);
+  const auto outward = crossing_flows(inside, views_.rates(), outside, views_.rates(), kEndless);
+  const auto inward = crossing_flows(outside, views_.rates(), inside, views_.rates(), kEndless);
   SplitRates rates;
   bool shared = false;
   for (const bool out : {true, false}) {
@@ -233,7 +233,7 @@ Result<std::vector<TreeNode>> Search::run(const std::vector<HostSet>& proven) {
 }  // namespace
 
 Result<std::vector<TreeNode>> find_trunks(LoadedViews& views, const std::vector<HostSet>& segments,
-                                          const std::vector<KindFinding>& kinds,
+                                          const std::vector<SegmentKind>& kinds,
                                           const std::vector<HostSet>& proven) {
   return Search(views, segments, kinds).run(proven);
 }

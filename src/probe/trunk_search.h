@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "probe/segment_kind.h"
 #include "probe/trunk_tree.h"
 
 namespace quadrille::probe {
@@ -12,7 +11,7 @@ namespace quadrille::probe {
 // The tree of `segments`. `proven` are the sets of hosts that find_segments proved to share
 // something.
 Result<std::vector<TreeNode>> find_trunks(LoadedViews& views, const std::vector<HostSet>& segments,
-                                          const std::vector<KindFinding>& kinds,
+                                          const std::vector<SegmentKind>& kinds,
                                           const std::vector<HostSet>& proven);
 
 }  // namespace quadrille::probe

@@ -4,15 +4,13 @@
 #include "probe/view_clusters.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 
 namespace quadrille::probe {
 namespace {
 
-// Nearer than this share of the longer wait, two waits are alike: full queues breathe by a frame or
-// two.
-constexpr double kAlike = 0.4;
+// A wait below this share of another one is clearly shorter: full queues breathe, and deep ones
+// grow while watched.
+constexpr double kClearlyShorter = 0.35;
 
 struct Tally {
   std::uint32_t compared = 0;
@@ -29,11 +27,8 @@ void compare(const LoadedViews& views, const LoadedView& view, std::pair<HostInd
   const auto& longer = first_longer ? way : other_way;
   const auto most = first_longer ? one.least_ns() : other.least_ns();
   if (!views.standing(view, longer.first, longer.second)) return;
-  const auto apart = std::abs(one.least_ns() - other.least_ns());
-  if (apart > views.floor_ns(longer.first, longer.second) &&
-      static_cast<double>(apart) > kAlike * static_cast<double>(most)) {
-    ++tally.differing;
-  }
+  const auto least = first_longer ? other.least_ns() : one.least_ns();
+  if (static_cast<double>(least) < kClearlyShorter * static_cast<double>(most)) ++tally.differing;
 }
 
 // Distances between clusters, merged by the mean over pairs of hosts (Lance and Williams).
