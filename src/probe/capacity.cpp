@@ -60,7 +60,9 @@ std::vector<Leaving> body(const Train& train) {
   std::sort(leavings.begin(), leavings.end(),
             [](const Leaving& one, const Leaving& other) { return one.at_ns < other.at_ns; });
   if (leavings.size() < kLeastFrames) return {};
-  const std::size_t head = std::min(leavings.size() - kLeastFrames + 1, 2 + leavings.size() / 4);
+  const std::size_t waited_for_nothing = train.streams.size() * train.at_once;
+  const std::size_t head = std::min(leavings.size() - kLeastFrames + 1,
+                                    2 + std::max(leavings.size() / 4, waited_for_nothing));
   leavings.erase(leavings.begin(), leavings.begin() + static_cast<std::ptrdiff_t>(head));
   // A nonsensical last time is in order, but far off: no traffic of others holds a frame up for
   // the time of twenty.

@@ -27,6 +27,7 @@ namespace quadrille::probe {
 struct Train {
   std::vector<std::vector<Arrival>> streams;  // each in order of index
   std::uint32_t frame_bytes = kFullFrameBytes;
+  std::uint32_t at_once = 0;  // of each stream, that waited for nothing
 };
 
 struct Capacity {

@@ -11,28 +11,58 @@ namespace {
 // differ.
 constexpr double kAsGood = 0.78;
 
-// The share that others have. A blocking sender gets all of its own cable that others leave. Where
-// frames come from elsewhere at a given rate, they and the others' share what the link has in
-// proportion to what each offers.
-double share_of_others(const Sighting& sighting, double capacity_bit_s, Direction direction) {
-  if (direction == Direction::out && sighting.offered_bit_s < 1.12 * sighting.mean_bit_s)
-    return 1 - std::max(sighting.mean_bit_s, sighting.offered_bit_s) / capacity_bit_s;
-  return sighting.offered_bit_s / sighting.mean_bit_s - sighting.offered_bit_s / capacity_bit_s;
+// A share that is less certain than this is not worth stating.
+constexpr double kMostDoubt = 0.25;
+
+struct Chosen {
+  std::vector<Train> trains;
+  std::vector<const Sighting*> sightings;
+  bool by_interface = false;  // outwards, by what the host's own interface took
+};
+
+// Outwards, once one train arrived as fast as the host's interface took it, the interface is what
+// sets the pace of all its trains, wherever they were then held up.
+Chosen choose(const Evidence& evidence, Direction direction) {
+  const double enough = kAsGood * evidence.best_bit_s();
+  const bool limited = evidence.is_limit();
+  Chosen chosen;
+  double pace = 0;
+  for (const Sighting& sighting : evidence.sightings) {
+    if (sighting.mean_bit_s < enough || sighting.narrowest != limited) continue;
+    chosen.sightings.push_back(&sighting);
+    chosen.trains.push_back(sighting.arrivals);
+    if (sighting.paced) pace = std::max(pace, sighting.offered_bit_s);
+  }
+  chosen.by_interface = direction == Direction::out && pace > 0;
+  if (!chosen.by_interface) return chosen;
+  chosen.sightings.clear();
+  for (const Sighting& sighting : evidence.sightings) {
+    if (sighting.offered_bit_s < 0.6 * pace || sighting.offered_bit_s > 1.3 * pace) continue;
+    chosen.sightings.push_back(&sighting);
+    chosen.trains.push_back(sighting.sends);
+  }
+  return chosen;
 }
 
-Measured ambient(const std::vector<const Sighting*>& best, double capacity_bit_s,
-                 Direction direction) {
-  std::vector<double> shares;
-  for (const Sighting* sighting : best)
-    shares.push_back(share_of_others(*sighting, capacity_bit_s, direction));
+// The share that others have. A blocking sender gets all of its own cable that others leave. Where
+// frames come from elsewhere at a given rate, they and the others' share what the link has in
+// proportion to what each offers, so the more they offer, the less is seen of others.
+MaybeMeasured ambient(const Chosen& chosen, double capacity_bit_s) {
   double sum = 0;
-  for (const double share : shares) sum += share;
-  const double share = std::clamp(sum / static_cast<double>(shares.size()), 0.0, 0.95);
-  // Others come at random: how many frames of theirs fall into a train of some tens is uncertain
-  // by a third of it.
-  const double doubt = std::max(0.03, 0.33 * share);
-  // Less than the rate's own doubt is nobody.
-  return {share < 0.03 ? 0 : share, std::max(0.0, share - doubt), std::min(0.95, share + doubt)};
+  double overload = 1;
+  for (const Sighting* sighting : chosen.sightings) {
+    const double offered = sighting->offered_bit_s / capacity_bit_s;
+    sum += chosen.by_interface ? 1 - offered
+                               : sighting->offered_bit_s / sighting->mean_bit_s - offered;
+    if (!chosen.by_interface) overload = std::max(overload, offered);
+  }
+  const double share = std::clamp(sum / static_cast<double>(chosen.sightings.size()), 0.0, 0.95);
+  // How many frames of others fall into a train of some tens is uncertain by a third of it.
+  const double doubt = std::max(0.33 * share, 0.04 * overload);
+  if (doubt > kMostDoubt) return std::nullopt;
+  // Less than a rate's own doubt is nobody.
+  const double value = share < 0.03 ? 0 : share;
+  return Measured{value, std::max(0.0, share - doubt), std::min(0.95, share + doubt)};
 }
 
 }  // namespace
@@ -63,25 +93,17 @@ bool Evidence::is_limit() const {
 }
 
 CableRate conclude(const Evidence& evidence, Direction direction, std::int64_t stated_bit_s) {
-  const double enough = kAsGood * evidence.best_bit_s();
-  const bool limited = evidence.is_limit();
-  std::vector<const Sighting*> best;
-  std::vector<Train> trains;
-  for (const Sighting& sighting : evidence.sightings) {
-    if (sighting.mean_bit_s < enough || sighting.narrowest != limited) continue;
-    best.push_back(&sighting);
-    trains.insert(trains.end(), sighting.trains.begin(), sighting.trains.end());
-  }
-  const auto capacity = capacity_of(trains);
+  const Chosen chosen = choose(evidence, direction);
+  const auto capacity = capacity_of(chosen.trains);
   if (!capacity) return {};
   Measured rate = capacity->bit_s;
   const auto stated = static_cast<double>(stated_bit_s);
   const bool settled_by_driver = !capacity->resolved && rate.low <= stated && stated <= rate.high;
   if (settled_by_driver) rate = {stated, stated * 0.98, stated};
+  const bool limited = evidence.is_limit();
   CableRate found{.bit_s = rate, .ambient_share = std::nullopt};
-  if (limited && (capacity->resolved || settled_by_driver || rate.high < 1.2 * rate.value)) {
-    found.ambient_share = ambient(best, rate.value, direction);
-  }
+  if (limited && (capacity->resolved || settled_by_driver || rate.high < 1.2 * rate.value))
+    found.ambient_share = ambient(chosen, rate.value);
   if (!limited) found.bit_s->high = std::numeric_limits<double>::infinity();
   return found;
 }

@@ -12,10 +12,13 @@ namespace quadrille::probe {
 
 // One volley as one direction of one host's cable saw it.
 struct Sighting {
-  std::vector<Train> trains;  // frames in the order in which the cable carried them
-  double mean_bit_s = 0;      // what we got of it
-  double offered_bit_s = 0;   // what we tried to get; less than the cable has says nothing
-  bool narrowest = false;     // nothing else limited: what was got is what the cable gave
+  HostIndex partner = 0;     // or one of them
+  Train arrivals;            // frames as they came to one receiver, or at about one time to several
+  Train sends;               // outwards: as the host's own interface took them
+  double mean_bit_s = 0;     // what we got of it
+  double offered_bit_s = 0;  // what we tried to get
+  bool paced = false;        // outwards: all that the interface took arrived
+  bool narrowest = false;    // nothing else limited: what was got is what the cable gave
 };
 
 struct Evidence {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <limits>
 
 #include "probe/host_evidence.h"
 #include "probe/volley.h"
@@ -13,7 +13,8 @@ namespace quadrille::probe {
 namespace {
 
 constexpr std::uint32_t kScoutFrames = 10;
-constexpr double kSlowestBit_s = 0.5e6;  // a host slower than that is taken to be unreachable
+constexpr double kLikely_bit_s = 8e6;     // hosts of a cluster are hardly slower
+constexpr double kSlowest_bit_s = 0.5e6;  // a host slower than that is taken to be unreachable
 // A train should last this long, so that time stamps late by some tens of microseconds, and others'
 // frames, average out; within bounds.
 constexpr double kTrainS = 0.024;
@@ -63,11 +64,12 @@ class RateSearch {
 
   MaybeError send(const std::string& purpose, const std::vector<Volley>& volleys, Order order);
   MaybeError send_pairs(const std::string& purpose, const Pairs& pairs, Order order);
+  void keep(const std::vector<Volley>& volleys, const std::vector<VolleyResult>& results);
   void keep_outwards(const Volley& volley, const VolleyResult& result);
   void keep_inwards(const Volley& volley, const VolleyResult& result);
   Pairs cycle();
   Pairs fast_with_fast();
-  Volley fan_in(HostIndex to, const std::vector<HostIndex>& candidates) const;
+  Volley fan_in(HostIndex to, std::vector<HostIndex> candidates) const;
   double pair_bit_s(HostIndex from, HostIndex to) const;
   std::uint32_t frames_at(double bit_s) const;
   std::vector<HostRates> rates() const;
@@ -76,16 +78,11 @@ class RateSearch {
   Setting& setting_;
   std::vector<Evidence> out_;
   std::vector<Evidence> in_;
-  Pairs first_;  // of outwards_first, with the rates they had
-  std::vector<double> first_bit_s_;
   Order order_ = Order::together;
+  bool fastest_first_ = false;  // of senders to one host
+  // Of the trains that were held up most when all were sent at once: no pair is taken to be slower.
+  double slowest_alone_bit_s_ = kSlowest_bit_s;
 };
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 RateSearch::Pairs RateSearch::cycle() {
   std::vector<HostIndex> order = setting_.hosts;
@@ -128,7 +125,7 @@ RateSearch::Pairs RateSearch::fast_with_fast() {
 double RateSearch::pair_bit_s(HostIndex from, HostIndex to) const {
   const double out = out_[from].best_bit_s();
   const double in = in_[to].best_bit_s();
-  return std::max(kSlowestBit_s, std::min(out > 0 ? out : in, in > 0 ? in : out));
+  return std::max(slowest_alone_bit_s_, std::min(out > 0 ? out : in, in > 0 ? in : out));
 }
 
 // How long a train is worth it: one by one, the whole phase is bounded.
@@ -150,13 +147,17 @@ RateSearch::MaybeError RateSearch::send(const std::string& purpose,
                                         const std::vector<Volley>& volleys, Order order) {
   auto fired = fire(setting_, purpose, volleys, order);
   if (!fired) return fired.error();
-  for (std::size_t at = 0; at < volleys.size(); ++at) {
-    const VolleyResult& result = fired.value()[at];
-    if (!result.sound || result.arriving_bit_s <= 0) continue;
-    if (volleys[at].from.size() == 1) keep_outwards(volleys[at], result);
-    if (volleys[at].to.size() == 1) keep_inwards(volleys[at], result);
-  }
+  keep(volleys, fired.value());
   return std::nullopt;
+}
+
+void RateSearch::keep(const std::vector<Volley>& volleys,
+                      const std::vector<VolleyResult>& results) {
+  for (std::size_t at = 0; at < volleys.size(); ++at) {
+    if (!results[at].sound || results[at].arriving_bit_s <= 0) continue;
+    if (volleys[at].from.size() == 1) keep_outwards(volleys[at], results[at]);
+    if (volleys[at].to.size() == 1) keep_inwards(volleys[at], results[at]);
+  }
 }
 
 RateSearch::MaybeError RateSearch::send_pairs(const std::string& purpose, const Pairs& pairs,
@@ -173,11 +174,12 @@ void RateSearch::keep_outwards(const Volley& volley, const VolleyResult& result)
   Sighting sighting;
   sighting.mean_bit_s = result.arriving_bit_s;
   sighting.offered_bit_s = result.taken_bit_s;
-  sighting.narrowest = result.taken_bit_s < kOverload * result.arriving_bit_s;
-  if (volley.to.size() == 1 || !sighting.narrowest) sighting.trains.push_back(result.arrivals);
-  if (sighting.narrowest) {
-    sighting.trains.push_back(result.sends);
-  } else if (volley.to.size() > 1) {
+  sighting.partner = volley.to.front();
+  sighting.paced = result.taken_bit_s < kOverload * result.arriving_bit_s;
+  sighting.narrowest = sighting.paced;
+  sighting.arrivals = result.arrivals;
+  sighting.sends = result.sends;
+  if (!sighting.narrowest && volley.to.size() > 1) {
     // Several receivers that together take more than came: what is before them was the limit.
     double takes = 0;
     for (const HostIndex to : volley.to) takes += in_[to].best_bit_s();
@@ -188,7 +190,8 @@ void RateSearch::keep_outwards(const Volley& volley, const VolleyResult& result)
 
 void RateSearch::keep_inwards(const Volley& volley, const VolleyResult& result) {
   Sighting sighting;
-  sighting.trains.push_back(result.arrivals);
+  sighting.partner = volley.from.front();
+  sighting.arrivals = result.arrivals;
   sighting.mean_bit_s = result.arriving_bit_s;
   for (const HostIndex from : volley.from) sighting.offered_bit_s += out_[from].usual_bit_s();
   const bool overloaded = sighting.offered_bit_s > kOverload * result.arriving_bit_s;
@@ -198,7 +201,7 @@ void RateSearch::keep_inwards(const Volley& volley, const VolleyResult& result) 
 
 RateSearch::MaybeError RateSearch::scout() {
   std::vector<Volley> volleys;
-  const double expected = setting_.depth == Depth::quick ? 8e6 : 4e6;
+  const double expected = setting_.depth == Depth::quick ? 8e6 : 2e6;
   for (const auto& [from, to] : cycle()) volleys.push_back({{from}, {to}, kScoutFrames, expected});
   return send("a first look at rates", volleys, Order::together);
 }
@@ -208,53 +211,62 @@ RateSearch::MaybeError RateSearch::scout_the_slow() {
   std::vector<Volley> volleys;
   for (const auto& [from, to] : cycle())
     if (out_[from].sightings.empty() || in_[to].sightings.empty())
-      volleys.push_back({{from}, {to}, kScoutFrames, 2e6});
+      volleys.push_back({{from}, {to}, kScoutFrames, 5e6});
   return send("hosts that were slow at first", volleys, Order::one_by_one);
 }
 
 RateSearch::MaybeError RateSearch::outwards_first() {
-  first_ = cycle();
-  const std::vector<Evidence> before = out_;
-  if (auto error = send_pairs("trains outwards", first_, order_)) return error;
-  for (const auto& [from, to] : first_) {
-    const bool came = out_[from].sightings.size() > before[from].sightings.size();
-    first_bit_s_.push_back(came ? out_[from].sightings.back().mean_bit_s : 0);
-  }
-  return std::nullopt;
+  return send_pairs("trains outwards", cycle(), order_);
 }
 
-// Do trains at once hinder one another? Those that fell furthest behind what their sender's
-// interface took would be the ones, and some by chance.
+// Do trains at once hinder one another? Those that arrived far slower than their sender's interface
+// took them would be the ones; they are slower alone as well where a slow receiver was the reason.
 RateSearch::MaybeError RateSearch::check_alone() {
-  std::vector<std::size_t> by_lag(first_.size());
-  std::iota(by_lag.begin(), by_lag.end(), 0);
-  const auto gained = [&](std::size_t at) {
-    double offered = 0;
-    for (const Sighting& sighting : out_[first_[at].first].sightings)
-      offered = std::max(offered, sighting.offered_bit_s);
-    return first_bit_s_[at] / std::max(1.0, offered);
-  };
-  std::sort(by_lag.begin(), by_lag.end(),
-            [&](std::size_t one, std::size_t other) { return gained(one) < gained(other); });
-  by_lag.resize(std::min<std::size_t>(by_lag.size(), 6));
-  Pairs alone;
-  for (const std::size_t at : by_lag) alone.push_back(first_[at]);
-  std::vector<Evidence> before = out_;
-  if (auto error = send_pairs("the same trains alone", alone, Order::one_by_one)) return error;
-  std::vector<double> ratios;
-  for (const std::size_t at : by_lag) {
-    const Evidence& evidence = out_[first_[at].first];
-    if (evidence.sightings.size() == before[first_[at].first].sightings.size()) continue;
-    ratios.push_back(evidence.sightings.back().mean_bit_s / std::max(1.0, first_bit_s_[at]));
+  constexpr double kLag = 0.8;
+  constexpr std::size_t kSample = 8;
+  std::vector<std::pair<double, HostIndex>> lagging;
+  for (const HostIndex host : setting_.hosts) {
+    if (out_[host].sightings.empty()) continue;
+    const Sighting& last = out_[host].sightings.back();
+    const double share = last.mean_bit_s / last.offered_bit_s;
+    if (share < kLag) lagging.emplace_back(share, host);
   }
-  const bool harmless = !ratios.empty() && median(ratios) < 1.12 &&
-                        *std::max_element(ratios.begin(), ratios.end()) < 1.4;
-  order_ = harmless ? Order::together : Order::one_by_one;
+  std::sort(lagging.begin(), lagging.end());
+  lagging.resize(std::min(lagging.size(), kSample));
+  std::vector<Volley> volleys;
+  for (const auto& [share, host] : lagging) {
+    const Sighting& last = out_[host].sightings.back();
+    volleys.push_back({{host},
+                       {last.partner},
+                       kScoutFrames * 2,
+                       std::max(last.mean_bit_s, std::min(last.offered_bit_s / 2, kLikely_bit_s))});
+  }
+  auto fired = fire(setting_, "the slowest of these trains alone", volleys, Order::one_by_one);
+  if (!fired) return fired.error();
+  std::size_t faster = 0;
+  double slowest = std::numeric_limits<double>::infinity();
+  for (std::size_t at = 0; at < volleys.size(); ++at) {
+    const HostIndex host = lagging[at].second;
+    const double together = out_[host].sightings.back().mean_bit_s;
+    const VolleyResult& alone = fired.value()[at];
+    if (!alone.sound) continue;
+    if (alone.arriving_bit_s > 1.25 * together) ++faster;
+    slowest = std::min(slowest, alone.arriving_bit_s);
+  }
+  keep(volleys, fired.value());
+  if (faster < 2 || 3 * faster < lagging.size()) return std::nullopt;
+  order_ = Order::one_by_one;
+  slowest_alone_bit_s_ = slowest;
   return std::nullopt;
 }
 
 RateSearch::MaybeError RateSearch::outwards_again() {
-  return send_pairs("trains outwards to other hosts", fast_with_fast(), order_);
+  // Trains at once cost little time: several, for what others take differs from one to the next.
+  const int passes = order_ == Order::together ? 3 : 1;
+  for (int pass = 0; pass < passes; ++pass)
+    if (auto error = send_pairs("trains outwards to other hosts", fast_with_fast(), order_))
+      return error;
+  return std::nullopt;
 }
 
 // Hosts that no single partner could take all from send to several.
@@ -272,9 +284,12 @@ RateSearch::MaybeError RateSearch::outwards_to_several() {
       to.resize(std::min(to.size(), partners));
       double expected = 0;
       for (const HostIndex one : to) expected += in_[one].best_bit_s();
-      expected = std::max(kSlowestBit_s, std::min(expected, out_[from].best_bit_s()));
-      const auto frames = frames_at(expected) / static_cast<std::uint32_t>(to.size());
-      volleys.push_back({{from}, to, std::max(14U, frames), expected});
+      const auto most = frames_at(expected);
+      expected = std::max(slowest_alone_bit_s_, std::min(expected, out_[from].best_bit_s()));
+      constexpr double kLongestS = 0.04;
+      const auto frames = static_cast<std::uint32_t>(
+          std::min<double>(most, kLongestS * expected / full_frame_bits(1)) / to.size());
+      volleys.push_back({{from}, to, std::max(12U, frames), expected});
     }
     if (auto error = send("trains to several hosts at once", volleys, Order::one_by_one))
       return error;
@@ -282,9 +297,15 @@ RateSearch::MaybeError RateSearch::outwards_to_several() {
   return std::nullopt;
 }
 
-// As few of `candidates`, in their order, as together send clearly more than `to` took so far.
-Volley RateSearch::fan_in(HostIndex to, const std::vector<HostIndex>& candidates) const {
-  Volley volley{{}, {to}, 0, std::max(kSlowestBit_s, in_[to].best_bit_s())};
+// As few of `candidates`, in their order, as together send clearly more than `to` took so far;
+// before those that send so fast that others' share would not be seen beside them; or after.
+Volley RateSearch::fan_in(HostIndex to, std::vector<HostIndex> candidates) const {
+  Volley volley{{}, {to}, 0, std::max(slowest_alone_bit_s_, in_[to].best_bit_s())};
+  const auto modest = [&](HostIndex from) {
+    return out_[from].usual_bit_s() < 2 * volley.expected_bit_s;
+  };
+  std::stable_partition(candidates.begin(), candidates.end(),
+                        [&](HostIndex from) { return modest(from) != fastest_first_; });
   double offered = 0;
   constexpr std::size_t kMost = 6;
   for (const HostIndex from : candidates) {
@@ -303,16 +324,26 @@ Volley RateSearch::fan_in(HostIndex to, const std::vector<HostIndex>& candidates
 
 RateSearch::MaybeError RateSearch::inwards() { return receive(setting_.hosts); }
 
-// From others, those that were not overloaded, or seem slow: their senders may have been.
+// From others, the fastest, those that were not overloaded or seem slow: their senders may have
+// been. Again where that made a difference.
 RateSearch::MaybeError RateSearch::inwards_again() {
-  if (order_ == Order::together) return receive(setting_.hosts);
-  double most = 0;
-  for (const HostIndex host : setting_.hosts) most = std::max(most, in_[host].usual_bit_s());
+  if (order_ == Order::together)
+    if (auto error = receive(setting_.hosts)) return error;
+  fastest_first_ = true;
   std::vector<HostIndex> doubtful = setting_.hosts;
-  std::erase_if(doubtful, [&](HostIndex host) {
-    return in_[host].is_limit() && in_[host].usual_bit_s() > 0.7 * most;
-  });
-  return receive(std::move(doubtful));
+  for (int pass = 0; pass < 2; ++pass) {
+    double most = 0;
+    for (const HostIndex host : setting_.hosts) most = std::max(most, in_[host].usual_bit_s());
+    std::vector<double> before;
+    for (const Evidence& evidence : in_) before.push_back(evidence.usual_bit_s());
+    std::erase_if(doubtful, [&](HostIndex host) {
+      return in_[host].is_limit() && in_[host].usual_bit_s() > 0.7 * most;
+    });
+    if (auto error = receive(doubtful)) return error;
+    std::erase_if(doubtful,
+                  [&](HostIndex host) { return in_[host].usual_bit_s() < 1.2 * before[host]; });
+  }
+  return std::nullopt;
 }
 
 // Several send to each. Together: in as many rounds as it takes for everybody to receive once while

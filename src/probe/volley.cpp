@@ -13,11 +13,14 @@ constexpr std::int64_t kPauseNs = 1'000'000;
 constexpr std::int64_t kSettleNs = 5'000'000;
 // Nothing arrives faster than it was sent: a receiver that was held up found all of it waiting.
 constexpr double kTooFast = 1.3;
+// A socket takes four frames before it blocks, and the fifth's call begins at once.
+constexpr std::uint32_t kSocketFrames = 5;
 // Others may take more than was expected.
 constexpr double kMargin = 1.2;
 
 VolleyResult summary(const Volley& volley, const RoundResult& round, std::size_t first) {
   VolleyResult result;
+  result.sends.at_once = kSocketFrames;
   std::vector<Train> single(1);
   for (std::size_t at = first; at < first + volley.from.size() * volley.to.size(); ++at) {
     const StreamResult& stream = round.streams[at];
