@@ -15,6 +15,10 @@ constexpr std::int64_t kLongestRoundNs = 400 * kMillisecond;
 constexpr std::int64_t kSettleNs = 3 * kMillisecond;
 // Between the end of an exchange and the next slot: a host must wake up in time for it.
 constexpr std::int64_t kGuardNs = 150'000;
+constexpr std::size_t kOpenSlots = 16;
+// Waking up for a slot, and clocks that differ by some tens of microseconds.
+constexpr std::int64_t kSlotOverheadNs = 350'000;
+constexpr double kMargin = 1.5;  // over the time that most pairs need
 
 }  // namespace
 
@@ -38,15 +42,19 @@ std::vector<HostPair> tournament(const std::vector<HostIndex>& hosts) {
 std::vector<std::vector<HostPair>> slots_of(const std::vector<HostPair>& pairs,
                                             std::uint32_t at_once) {
   std::vector<std::vector<HostPair>> slots;
-  std::set<HostIndex> busy;
-  for (const HostPair& pair : pairs) {
-    if (slots.empty() || slots.back().size() >= at_once || busy.contains(pair.first) ||
-        busy.contains(pair.second)) {
-      slots.emplace_back();
-      busy.clear();
+  std::vector<std::set<HostIndex>> busy;
+  for (const auto& [first, second] : pairs) {
+    std::size_t slot = slots.size() - std::min(slots.size(), kOpenSlots);
+    while (slot < slots.size() && (slots[slot].size() >= at_once || busy[slot].contains(first) ||
+                                   busy[slot].contains(second))) {
+      ++slot;
     }
-    slots.back().push_back(pair);
-    busy.insert({pair.first, pair.second});
+    if (slot == slots.size()) {
+      slots.emplace_back();
+      busy.emplace_back();
+    }
+    slots[slot].emplace_back(first, second);
+    busy[slot].insert({first, second});
   }
   return slots;
 }
@@ -84,6 +92,22 @@ std::optional<Error> exchange_in_slots(Setting& setting, const std::vector<HostP
     }
   }
   return std::nullopt;
+}
+
+std::int64_t slot_for(std::int64_t round_trip_ns, std::uint32_t repeats) {
+  const double needed = static_cast<double>(round_trip_ns) * repeats * kMargin;
+  return static_cast<std::int64_t>(needed) + kSlotOverheadNs;
+}
+
+std::vector<HostPair> first_of(std::vector<HostPair> pairs, std::size_t count) {
+  if (pairs.size() > count) pairs.resize(count);
+  return pairs;
+}
+
+std::size_t pairs_within(std::int64_t budget_ns, std::int64_t slot_ns, std::uint32_t at_once,
+                         std::size_t hosts) {
+  const auto slots = static_cast<std::size_t>(std::max<std::int64_t>(1, budget_ns / slot_ns));
+  return slots * std::min<std::size_t>(at_once, std::max<std::size_t>(1, hosts / 2));
 }
 
 PairLatency latency_of(const TripSamples& samples) {

@@ -42,13 +42,24 @@ struct SlotPlan {
 // circle method. Any beginning of the list gives all hosts about as many partners.
 std::vector<HostPair> tournament(const std::vector<HostIndex>& hosts);
 
-// The list cut into slots: at most `at_once` pairs, no host twice.
+// The list in slots: at most `at_once` pairs, no host twice. Each pair goes into the first of the
+// latest few slots that has room, so a tournament fills its slots and other lists nearly.
 std::vector<std::vector<HostPair>> slots_of(const std::vector<HostPair>& pairs,
                                             std::uint32_t at_once);
 
 // Performs the exchanges and adds what they measured to `samples`.
 std::optional<Error> exchange_in_slots(Setting& setting, const std::vector<HostPair>& pairs,
                                        const SlotPlan& plan, TripTable& samples);
+
+// A slot in which `repeats` round trips of this length fit, with the time a host takes to wake up.
+std::int64_t slot_for(std::int64_t round_trip_ns, std::uint32_t repeats);
+
+// As many pairs as slots of `slot_ns` hold within `budget_ns`, at least one.
+std::size_t pairs_within(std::int64_t budget_ns, std::int64_t slot_ns, std::uint32_t at_once,
+                         std::size_t hosts);
+
+// The first `count` of `pairs`, or all.
+std::vector<HostPair> first_of(std::vector<HostPair> pairs, std::size_t count);
 
 // Least, mean, median and longest of one pair.
 PairLatency latency_of(const TripSamples& samples);

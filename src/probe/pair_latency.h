@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Round trips between pairs of hosts, for messages of several sizes.
 //
-// Small messages: every pair where the time allows (about 2000 slots of time), else as many as it
-// allows, with about equally many partners for each host. Pairs that look farther apart than their
-// hosts' nearest are measured again, as that may be other traffic's doing. Longer messages: a few
-// pairs of each host, 8 KiB there and little back and the reverse, so that each direction is known
-// for itself.
-//
-// Exchanges run at once only where that is shown to do no harm: a few pairs are measured again
-// alone, and if they are faster then, all are.
+// Small messages go between all pairs, see small_round_trips.h; longer ones between a few pairs of
+// each host, 8 KiB there and little back and the reverse, so that each direction is known for
+// itself.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "base/error.h"
-#include "probe/exchange_slots.h"
 #include "probe/findings.h"
 #include "probe/investigation.h"
+#include "probe/small_round_trips.h"
 
 namespace quadrille::probe {
 
-inline constexpr std::uint32_t kSmallBytes = 64;          // of payload
 inline constexpr std::uint32_t kFullPayloadBytes = 1472;  // fills one frame
 inline constexpr std::uint32_t kLargeBytes = 8192;
 
