@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an experiment is: the paper's own values, how to measure ours, what follows from both, how to show it.
+
+`measure` alone touches a network, and writes what it finds into plain data. `judge` and `show` are pure
+functions of these data, so that a page can be made again without measuring.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from quadrille.reproduce.workbench import Workbench
+
+Data = dict[str, Any]
+"""What was measured, JSON values only; raw samples included."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """A value or statement of the paper, and where it stands there."""
+
+    where: str
+    what: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A published effect and whether it was seen; None: this run could not show it, `why` says the reason.
+
+    `must_appear`: a run that does not see it has failed.
+    """
+
+    name: str
+    seen: bool | None
+    why: str
+    must_appear: bool = True
+
+    @property
+    def failed(self) -> bool:
+        """Whether this effect makes the run fail."""
+        return self.must_appear and self.seen is False
+
+
+class Experiment(Protocol):
+    """One row of the catalogue. `setting`: what is emulated, and how that differs from the paper's."""
+
+    id: str
+    title: str
+    paper: str
+    published: tuple[Published, ...]
+    setting: str
+
+    def measure(self, bench: Workbench, data: Data) -> None:
+        """Measure into `data`, which is kept even when this is interrupted. Raises QuadrilleError."""
+
+    def judge(self, data: Data) -> list[Effect]:
+        """Return which published effects `data` show. `data` may be those of an interrupted run."""
+
+    def show(self, data: Data) -> str:
+        """Return the charts and tables of `data` as HTML."""

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Counts how often each way of partitioning was right, and says which published effects that shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quadrille.reproduce.experiment import Data, Effect
+from quadrille.reproduce.programs import STATISTICS
+
+QUADRILLE = "Quadrille"
+FALSIFIED = {"too long": "5 % of samples 20 times too long", "too short": "5 % of samples 20 times too short"}
+
+
+@dataclass(frozen=True)
+class Score:
+    """How many of `of` repetitions had the right partition."""
+
+    right: int
+    of: int
+
+    @property
+    def always(self) -> bool:
+        """Whether every repetition was right."""
+        return self.of > 0 and self.right == self.of
+
+    def __str__(self) -> str:
+        """Return `7 of 10`."""
+        return f"{self.right} of {self.of}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One network under one kind of traffic: the score by way of partitioning."""
+
+    network: str
+    condition: str
+    scores: dict[str, Score]
+
+
+def rows(data: Data) -> list[Row]:
+    """Return a row per network whose truth is known, kind of traffic, and kind of falsified samples."""
+    return [
+        row
+        for name, network in data.get("networks", {}).items()
+        if network["truth"] is not None
+        for condition, repetitions in network["conditions"].items()
+        for row in _rows(name, condition, repetitions, network["truth"])
+    ]
+
+
+def _rows(
+    name: str, condition: str, repetitions: list[dict[str, Any]], truth: dict[str, Any]
+) -> Iterator[Row]:
+    right = as_sets(segment["hosts"] for segment in truth["segments"])
+    scores = {
+        statistic: _score(right, [_found(one, "partitions", statistic) for one in repetitions])
+        for statistic in STATISTICS
+    }
+    yield Row(name, condition, scores | {QUADRILLE: _score(right, [of_model(one) for one in repetitions])})
+    if condition != "quiet":
+        return
+    for kind, words in FALSIFIED.items():
+        found = [one.get("wrong_samples", {}).get(kind) for one in repetitions]
+        scores = {
+            statistic: _score(right, [one[statistic] if one else None for one in found])
+            for statistic in STATISTICS
+        }
+        yield Row(name, words, scores)
+
+
+def as_sets(partition: Iterable[Sequence[str]]) -> frozenset[frozenset[str]]:
+    """Return a partition regardless of any order."""
+    return frozenset(frozenset(hosts) for hosts in partition)
+
+
+def of_model(repetition: dict[str, Any]) -> list[list[str]] | None:
+    """Return the partition of the probed model, None where the probe failed."""
+    if "model" not in repetition:
+        return None
+    return [segment["hosts"] for segment in repetition["model"]["segments"]]
+
+
+def _found(repetition: dict[str, Any], key: str, statistic: str) -> list[list[str]] | None:
+    found: list[list[str]] | None = repetition.get(key, {}).get(statistic)
+    return found
+
+
+def _score(right: frozenset[frozenset[str]], found: list[list[list[str]] | None]) -> Score:
+    return Score(sum(one is not None and as_sets(one) == right for one in found), len(found))
+
+
+def judge(data: Data) -> list[Effect]:
+    """Return the effects of section 3, section 4.1 and Figure 3 b, and where the rule must fail."""
+    by_name = {(row.network, row.condition): row.scores for row in rows(data)}
+    quiet, bursts = by_name.get(("mixed", "quiet")), by_name.get(("mixed", "bursts"))
+    wrong, equal = by_name.get(("mixed", FALSIFIED["too long"])), by_name.get(("equal", "quiet"))
+    return [
+        _minimum_finds_the_subnets(quiet),
+        _minimum_beats_the_mean(bursts),
+        _survives_wrong_samples(wrong),
+        _equal_networks(equal),
+        _quadrille_is_right(list(by_name.values())),
+    ]
+
+
+_NOT_MEASURED = "not measured in this run, or what is right is not known"
+
+
+def _minimum_finds_the_subnets(quiet: dict[str, Score] | None) -> Effect:
+    name = "the 20 % rule on the minimum finds the subnets of a mixed network (Figure 3 b)"
+    if quiet is None:
+        return Effect(name, None, _NOT_MEASURED)
+    score = quiet["minimum"]
+    return Effect(name, 2 * score.right > score.of, f"right in {score} repetitions on the quiet network")
+
+
+def _minimum_beats_the_mean(bursts: dict[str, Score] | None) -> Effect:
+    name = "under bursts the minimum is the statistic to take, the mean and the maximum mislead (section 3)"
+    if bursts is None:
+        return Effect(name, None, _NOT_MEASURED)
+    least, others = bursts["minimum"], [bursts["mean"], bursts["maximum"]]
+    why = "; ".join(f"{statistic} right in {bursts[statistic]}" for statistic in STATISTICS)
+    return Effect(name, all(least.right > other.right for other in others), why)
+
+
+def _survives_wrong_samples(wrong: dict[str, Score] | None) -> Effect:
+    name = "a few inaccurate measurements do not change the partition (section 4.1)"
+    if wrong is None:
+        return Effect(name, None, _NOT_MEASURED)
+    why = f"{FALSIFIED['too long']}: minimum right in {wrong['minimum']}, mean in {wrong['mean']}"
+    return Effect(name, 2 * wrong["minimum"].right > wrong["minimum"].of, why)
+
+
+def _equal_networks(equal: dict[str, Score] | None) -> Effect:
+    name = (
+        "beyond the paper: two equal networks behind a trunk are told apart by contention, not by round trips"
+    )
+    if equal is None:
+        return Effect(name, None, _NOT_MEASURED)
+    blind = all(equal[statistic].right == 0 for statistic in STATISTICS)
+    why = f"the rule right in {equal['minimum']} (minimum), Quadrille in {equal[QUADRILLE]}"
+    if not blind:
+        why += "; here round trips differed by chance or by load, so that the rule was right at times"
+    return Effect(name, equal[QUADRILLE].always, why)
+
+
+def _quadrille_is_right(measured: list[dict[str, Score]]) -> Effect:
+    name = "beyond the paper: Quadrille's partition is right every time, quiet or not"
+    scores = [scores[QUADRILLE] for scores in measured if QUADRILLE in scores]
+    if not scores:
+        return Effect(name, None, _NOT_MEASURED)
+    total = Score(sum(score.right for score in scores), sum(score.of for score in scores))
+    return Effect(name, total.always, f"right in {total} repetitions")

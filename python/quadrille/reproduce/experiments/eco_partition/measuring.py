@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Probes each network several times under each kind of traffic, and partitions what was measured.
+
+`data["networks"][name]` holds `topology`, `truth` (none on a real cluster) and `conditions`, a list of
+repetitions for each kind of traffic; a repetition holds `samples`, `partitions` by statistic, `wrong_samples`
+(the same with one sample of twenty falsified), the probed `model` and `seconds`, or `error`.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from quadrille.errors import QuadrilleError
+from quadrille.lab.lab import Lab
+from quadrille.lab.ready_made import resolve
+from quadrille.reproduce.bursts import Burst, bursts
+from quadrille.reproduce.experiment import Data
+from quadrille.reproduce.programs import eco_partitions, probe
+from quadrille.reproduce.workbench import Workbench
+
+WRONG_SHARE = 0.05
+"""Of samples that are falsified: the share of gross errors that a partition has to survive."""
+
+_WRONG_FACTORS = {"too long": 20.0, "too short": 0.05}
+_NETWORKS = {
+    "mixed": ("eco_cmu_psc", ("quiet", "ambient", "bursts")),
+    "equal": ("two_switches_one_trunk:hosts=8,rate_mbit=25,trunk_mbit=25", ("quiet",)),
+}
+_BURST_FRAMES, _BURST_PAUSE_S = 40, 0.25
+
+
+def measure(bench: Workbench, data: Data) -> None:
+    """Measure the emulated networks, or the network of the given launcher as it is."""
+    networks = data["networks"] = {}
+    if bench.launcher is not None:
+        found = networks["cluster"] = {"topology": None, "truth": None, "conditions": {"as it is": []}}
+        _repeat(bench, bench.launcher, 3 if bench.quick else 10, found["conditions"]["as it is"])
+        return
+    for name, (topology, conditions) in _NETWORKS.items():
+        found = networks[name] = {"topology": topology, "truth": None, "conditions": {}}
+        for condition in conditions:
+            bench.announce(f"{name} network, {condition}")
+            repetitions: list[dict[str, Any]] = []
+            found["conditions"][condition] = repetitions
+            with _network(bench, topology, condition) as lab:
+                found["truth"] = lab.truth()
+                hosts = list(lab.state.hosts)
+                random.Random(condition).shuffle(hosts)
+                line = lab.launcher(hosts=hosts)
+                _repeat(bench, line, 3 if bench.quick else 10, repetitions)
+
+
+@contextmanager
+def _network(bench: Workbench, topology: str, condition: str) -> Iterator[Lab]:
+    text = f"{topology}:ambient_share=0.3" if condition == "ambient" else topology
+    with bench.lab(resolve(text), "eco-partition") as lab:
+        wanted = _bursts_in(lab.truth()["segments"]) if condition == "bursts" else []
+        with bursts(lab, wanted) if wanted else nullcontext():
+            yield lab
+
+
+def _bursts_in(segments: Sequence[dict[str, Any]]) -> list[Burst]:
+    """Return a stream of bursts from the first host of each segment to its last."""
+    ends = [(segment["hosts"][0], segment["hosts"][-1]) for segment in segments]
+    return [Burst(one, other, _BURST_FRAMES, _BURST_PAUSE_S) for one, other in ends if one != other]
+
+
+def _repeat(bench: Workbench, line: list[str], times: int, repetitions: list[dict[str, Any]]) -> None:
+    for number in range(times):
+        bench.announce(f"  probe {number + 1} of {times}")
+        repetitions.append(_repetition(line, number + 1))
+        bench.save()
+    if all("error" in repetition for repetition in repetitions):
+        raise QuadrilleError(f"no probe succeeded; the last: {repetitions[-1]['error']}")
+
+
+def _repetition(line: list[str], seed: int) -> dict[str, Any]:
+    try:
+        found = probe(line, seed)
+    except QuadrilleError as error:
+        return {"error": str(error)}
+    falsified = {
+        name: eco_partitions(falsify(found.samples, factor, seed)) for name, factor in _WRONG_FACTORS.items()
+    }
+    return {
+        "seconds": round(found.seconds, 2),
+        "samples": found.samples,
+        "partitions": eco_partitions(found.samples),
+        "wrong_samples": falsified,
+        "model": found.model,
+    }
+
+
+def falsify(samples: dict[str, Any], factor: float, seed: int) -> dict[str, Any]:
+    """Return `samples` with WRONG_SHARE of all round trips, drawn at random, multiplied by `factor`."""
+    chance, changed = random.Random(seed), copy.deepcopy(samples)
+    for pair in changed["pairs"]:
+        pair["round_trips_ns"] = [
+            round(time * factor) if chance.random() < WRONG_SHARE else time for time in pair["round_trips_ns"]
+        ]
+    return changed

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Quadrille's own programs as an experiment uses them: the same command lines that a user types."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from quadrille.demo.child import run_logged
+from quadrille.errors import QuadrilleError
+from quadrille.installation import native_program
+
+STATISTICS = ("minimum", "mean", "median", "maximum")
+_PARTITION_TIMEOUT_S = 60
+
+
+@dataclass(frozen=True)
+class Probing:
+    """What `quadrille probe` found: the model file's contents, all its round trips, and how long it took."""
+
+    model: dict[str, Any]
+    samples: dict[str, Any]
+    seconds: float
+
+
+def probe(launcher: Sequence[str], seed: int, arguments: Sequence[str] = ()) -> Probing:
+    """Probe the network of `launcher`. Raises QuadrilleError with the end of the output when that fails."""
+    with TemporaryDirectory(prefix="quadrille-") as name:
+        folder = Path(name)
+        model, samples = folder / "model.json", folder / "samples.json"
+        command = [_quadrille(), "probe", "-o", str(model), "--samples", str(samples), "--seed", str(seed)]
+        began = time.monotonic()
+        _run([*command, *arguments, "--", *launcher], folder)
+        seconds = time.monotonic() - began
+        return Probing(_read(model), _read(samples), seconds)
+
+
+def bench(
+    launcher: Sequence[str], collective: str, sizes: Sequence[int], arguments: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Time `collective` at `sizes`; return the points of the results file, samples included.
+
+    Raises QuadrilleError with the end of the output when that fails.
+    """
+    with TemporaryDirectory(prefix="quadrille-") as name:
+        results = Path(name) / "results.jsonl"
+        text = ",".join(map(str, sizes))
+        command = [_quadrille(), "bench", "--collective", collective, "--bytes", text, *arguments]
+        _run([*command, "-o", str(results), "--", *launcher], Path(name))
+        lines = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
+    return [line for line in lines if line["type"] == "point"]
+
+
+def eco_partitions(samples: dict[str, Any]) -> dict[str, list[list[str]]]:
+    """Return the subnets that ECO's 20 % rule makes of `samples`, by statistic of each pair's round trips.
+
+    Raises QuadrilleError when `quadrille-partition` is not built or refuses the samples.
+    """
+    with TemporaryDirectory(prefix="quadrille-") as name:
+        path = Path(name) / "samples.json"
+        path.write_text(json.dumps(samples), encoding="utf-8")
+        done = subprocess.run(
+            [str(native_program("quadrille-partition")), str(path), "--statistic", "all"],
+            capture_output=True,
+            text=True,
+            timeout=_PARTITION_TIMEOUT_S,
+            check=False,
+        )
+    if done.returncode != 0:
+        raise QuadrilleError(f"quadrille-partition: exit code {done.returncode}: {done.stderr.strip()}")
+    found: dict[str, list[list[str]]] = json.loads(done.stdout)["partitions"]
+    return found
+
+
+def _quadrille() -> str:
+    return str(Path(sys.executable).parent / "quadrille")
+
+
+def _run(command: Sequence[str], folder: Path) -> None:
+    run_logged(command, folder, folder / "output.txt", lambda _piece: None)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        contents: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise QuadrilleError(f"`quadrille probe` left no readable {path.name} ({error})") from None
+    return contents

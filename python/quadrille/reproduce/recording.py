@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The results file of an experiment: all that its page is made from, kept up to date while it is measured."""
+
+from __future__ import annotations
+
+import os
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from quadrille import __version__
+from quadrille.errors import UsageError
+
+State = Literal["running", "complete", "interrupted", "failed"]
+
+
+class Record(BaseModel):
+    """The whole file. `data` is the experiment's own."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    format: Literal["quadrille-reproduction"] = "quadrille-reproduction"
+    version: Literal[1] = 1
+    experiment: str
+    command: list[str] = Field(description="that repeats it")
+    quick: bool
+    launcher: list[str] | None = Field(None, description="of a real cluster; none: emulated networks")
+    quadrille_version: str = __version__
+    machine: str = Field(default_factory=lambda: f"{platform.platform()}, {os.cpu_count()} cores")
+    started: str = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    seconds: float = 0
+    state: State = "running"
+    error: str | None = None
+    warnings: list[str] = Field(default=[], description="where the emulation, not the network, set the pace")
+    data: dict[str, Any] = {}
+
+
+class Recording:
+    """A record and its file. Every `save` replaces the file as a whole, so that it is never half written."""
+
+    def __init__(self, path: Path, record: Record) -> None:
+        """Write the file for the first time. Raises UsageError when it cannot be written."""
+        self.path = path
+        self.record = record
+        self.save()
+
+    def save(self) -> None:
+        """Bring the file up to date."""
+        partial = self.path.with_name(f"{self.path.name}.partial")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            partial.write_text(self.record.model_dump_json(indent=1), encoding="utf-8")
+            partial.replace(self.path)
+        except OSError as error:
+            raise UsageError(
+                f"{self.path} cannot be written ({error.strerror}); give another folder with -o"
+            ) from None
+
+
+def read_record(path: Path) -> Record:
+    """Return the record in `path`. Raises UsageError that names the place inside the file and the value."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read ({error}); run the experiment first") from None
+    try:
+        return Record.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the file"
+        value = str(first["input"])[:60]
+        raise UsageError(f"{path}: {place} = {value!r}: {first['msg']}; run the experiment again") from None

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs one experiment from start to page, and keeps what there is when it is interrupted or fails."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from quadrille.errors import QuadrilleError
+from quadrille.reproduce.experiment import Effect, Experiment
+from quadrille.reproduce.page import render_page
+from quadrille.reproduce.recording import Record, Recording, read_record
+from quadrille.reproduce.workbench import Workbench
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to run: where results go, whether a short form will do, the launcher of a real cluster, if any."""
+
+    folder: Path
+    quick: bool
+    launcher: list[str] | None
+    command: list[str]
+
+
+def reproduce(experiment: Experiment, plan: Plan) -> list[Effect]:
+    """Measure, write `ID.json` and `ID.html`, and return which published effects were seen.
+
+    Whatever ends the measurement, both files hold what was measured until then. Raises what `measure` raises.
+    """
+    record = Record(experiment=experiment.id, command=plan.command, quick=plan.quick, launcher=plan.launcher)
+    recording = Recording(plan.folder / f"{experiment.id}.json", record)
+    began = time.monotonic()
+
+    def save() -> None:
+        record.seconds = round(time.monotonic() - began, 1)
+        recording.save()
+
+    bench = Workbench(plan.quick, plan.launcher, plan.folder, save)
+    try:
+        experiment.measure(bench, record.data)
+        record.state = "complete"
+    except BaseException as error:
+        failed = isinstance(error, Exception)
+        record.state = "failed" if failed else "interrupted"
+        record.error = str(error) or type(error).__name__
+        raise
+    finally:
+        record.warnings = bench.cpu_warnings
+        save()
+        write_page(experiment, record, recording.path)
+    return experiment.judge(record.data)
+
+
+def write_page(experiment: Experiment, record: Record, results: Path) -> Path:
+    """Write the page of `record` beside its file; return its path. Raises QuadrilleError."""
+    page = results.with_suffix(".html")
+    try:
+        page.write_text(render_page(experiment, record), encoding="utf-8")
+    except OSError as error:
+        raise QuadrilleError(f"page {page} cannot be written ({error.strerror})") from None
+    return page
+
+
+def page_again(experiment: Experiment, folder: Path) -> list[Effect]:
+    """Make the page out of the results file alone; return the effects. Raises UsageError for a wrong file."""
+    path = folder / f"{experiment.id}.json"
+    record = read_record(path)
+    write_page(experiment, record, path)
+    return experiment.judge(record.data)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an experiment measures with: emulated clusters, progress, and where results go."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+
+from quadrille.lab.cpu import CpuWatch
+from quadrille.lab.lab import Lab
+from quadrille.lab.topology import Topology
+
+
+@dataclass
+class Workbench:
+    """Handed to `Experiment.measure`. `launcher`: of a real cluster; None: the experiment emulates one."""
+
+    quick: bool
+    launcher: list[str] | None
+    folder: Path
+    save: Callable[[], None]
+    cpu_warnings: list[str] = field(default_factory=list)
+    _console: Console = field(default_factory=lambda: Console(stderr=True, highlight=False, soft_wrap=True))
+
+    def announce(self, what: str) -> None:
+        """Say on stderr what is done next."""
+        self._console.print(f"  {what}", markup=False)
+
+    @contextmanager
+    def lab(self, topology: Topology, name: str) -> Iterator[Lab]:
+        """Build an emulated cluster for the block; it is taken down whatever happens.
+
+        Its name carries our process id, so that two runs at a time do not meet.
+        """
+        with Lab.up(topology, f"{name}-{os.getpid()}") as lab, CpuWatch() as watch:
+            yield lab
+            watch.look()
+        if warning := watch.report.warning():
+            self.cpu_warnings.append(f"{name}: {warning}")
