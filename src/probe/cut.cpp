@@ -2,7 +2,6 @@
 #include "probe/cut.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -59,16 +58,16 @@ Sides choose_sides(LoadedViews& views, const HostSet& inside) {
     room += std::min(views.rates()[host].free_out_bit_s(), views.rates()[host].free_in_bit_s());
   }
   if (sides.idle.empty()) sides.idle = sides.outside;
+  std::sort(sides.busy.begin(), sides.busy.end());
   std::sort(sides.idle.begin(), sides.idle.end());
   return sides;
 }
 
 using WaitOf = std::function<const Wait&(HostIndex host, HostIndex third)>;
 
-// Fills in what is full and who is behind it, from every host's wait towards or from the idle ones.
+// Fills in whether something is full, from every host's wait towards or from the idle ones.
 void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides,
            const HostSet& hosts, const WaitOf& wait_of) {
-  std::vector<std::pair<HostIndex, std::int64_t>> level;
   std::vector<std::int64_t> within;
   std::vector<std::int64_t> beyond;
   std::int64_t floor = 0;
@@ -79,9 +78,8 @@ void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides
         waits.push_back(wait_of(host, third).least_ns());
     }
     if (waits.empty()) continue;
-    level.emplace_back(host, low_wait(waits));
     const bool is_inside = std::binary_search(sides.inside.begin(), sides.inside.end(), host);
-    (is_inside ? within : beyond).push_back(level.back().second);
+    (is_inside ? within : beyond).push_back(low_wait(waits));
   }
   for (const HostIndex host : sides.inside) {
     for (const HostIndex third : sides.idle) floor = std::max(floor, views.floor_ns(host, third));
@@ -92,12 +90,6 @@ void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides
   // out.
   if (high < 3 * low || high < floor / 2) return;
   direction.full = true;
-  const auto threshold =
-      static_cast<std::int64_t>(std::sqrt(static_cast<double>(high) * static_cast<double>(low)));
-  const auto limit = std::max(threshold, high / 4);
-  for (const auto& [host, wait] : level) {
-    if (wait > limit) direction.members.push_back(host);
-  }
   const auto [least, most] = std::minmax_element(within.begin(), within.end());
   direction.wait_ns =
       Measured{static_cast<double>(high), static_cast<double>(*least), static_cast<double>(*most)};
@@ -129,9 +121,10 @@ Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions
   Load load{.purpose = "what " + std::to_string(inside.size()) + " hosts share towards the others",
             .flows = crossing_flows(sides.inside, options.gentle ? views.cables() : views.rates(),
                                     sides.busy, views.rates(), most),
-            .duration_ns = 160 * kMillisecond,
+            .duration_ns = 240 * kMillisecond,
             .landmarks = sides.idle,
-            .keep_arrivals = options.keep_arrivals};
+            .keep_arrivals = options.keep_arrivals,
+            .passes = 5};
   if (!options.gentle) {
     const auto inward =
         crossing_flows(sides.busy, views.rates(), sides.inside, views.rates(), most);
@@ -148,6 +141,7 @@ Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions
   judge(cut.in, views, sides, hosts, [&](HostIndex host, HostIndex third) -> const Wait& {
     return view.value().waits.at(third, host);
   });
+  cut.view = std::move(view.value());
   return cut;
 }
 

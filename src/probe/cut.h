@@ -4,8 +4,8 @@
 //
 // All of `inside` send outwards and receive from outside at the full rate of their cables. If they
 // share a trunk that carries less, its queue fills, and then the light datagrams of every host
-// behind that trunk wait on their way to hosts that take no part: whoever waits is behind it,
-// whether it was thought to be or not.
+// behind that trunk wait on their way to and from hosts that take no part: whoever waits is behind
+// it, whether it was thought to be or not.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,6 @@ namespace quadrille::probe {
 
 struct CutDirection {
   bool full = false;  // something shared was overloaded
-  HostSet members;    // behind it, where full
   double offered_bit_s = 0;
   double arrived_bit_s = 0;
   MaybeMeasured wait_ns;                      // in the full queue
@@ -27,6 +26,7 @@ struct CutDirection {
 struct Cut {
   CutDirection out;
   CutDirection in;
+  LoadedView view;  // towards and from hosts outside that took no part
 };
 
 struct CutOptions {

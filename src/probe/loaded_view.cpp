@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kQuietNs = 30 * kMillisecond;  // light datagrams alone, before the load
-constexpr std::uint32_t kPasses = 3;  // in the quiet part, and in each half of the load
+constexpr std::uint32_t kQuietPasses = 3;
 // The load has filled its queues when the light datagrams begin.
 constexpr double kFillShare = 0.35;
 constexpr std::int64_t kLongestDrainNs = 500 * kMillisecond;
@@ -106,7 +106,8 @@ Round LoadedViews::compose(const Load& load) const {
        {std::pair<std::int64_t, std::int64_t>{0, kQuietNs}, std::pair{begin + fill, half},
         std::pair{begin + fill + half, half}}) {
     for (const HostIndex host : setting_.hosts) {
-      round.fans.push_back({host, targets_of(host, load, setting_.hosts), at, duration, kPasses});
+      round.fans.push_back({host, targets_of(host, load, setting_.hosts), at, duration,
+                            at == 0 ? kQuietPasses : load.passes});
     }
   }
   round.duration_ns = begin + load.duration_ns + 20 * kMillisecond;

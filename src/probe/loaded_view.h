@@ -33,6 +33,7 @@ struct Load {
   // Everybody sends light datagrams to these and they to everybody. Empty: all hosts.
   HostSet landmarks;
   bool keep_arrivals = false;
+  std::uint32_t passes = 3;  // light datagrams for each way in each half of the load
 };
 
 // The wait on the way from one host to another, beyond that in the idle network.

@@ -16,7 +16,7 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 // With all pairs up to this many hosts; beyond, ways to and from this many landmarks.
 constexpr std::size_t kAllPairsHosts = 24;
 constexpr std::size_t kLandmarks = 12;
-constexpr std::size_t kMostTests = 40;
+constexpr std::size_t kMostTests = 24;
 constexpr int kMostRepeats = 3;
 constexpr double kSameSet = 0.75;  // overlap from which two sets count as one set, seen imprecisely
 
@@ -49,7 +49,6 @@ class Search {
     return std::any_of(proven_.begin(), proven_.end(),
                        [&](const HostSet& set) { return contains(set, host); });
   }
-  HostSet voted(const std::vector<HostSet>& sets) const;
 
   LoadedViews& views_;
   Setting& setting_;
@@ -57,6 +56,7 @@ class Search {
   HostSet by_name_;
   std::vector<HostSet> proven_;
   std::vector<HostSet> tried_;
+  std::map<HostIndex, int> set_apart_;  // in how many views a host was alone
   std::uint32_t unanimous_ = 0;
   std::uint32_t votes_ = 0;
 };
@@ -88,47 +88,35 @@ bool Search::explained(const HostSet& cluster) const {
   });
 }
 
-// A host is in where more than half of the sets hold it.
-HostSet Search::voted(const std::vector<HostSet>& sets) const {
-  HostSet majority;
-  for (const HostIndex host : setting_.hosts) {
-    const auto in = std::count_if(sets.begin(), sets.end(),
-                                  [&](const HostSet& set) { return contains(set, host); });
-    if (2 * static_cast<std::size_t>(in) > sets.size()) majority.push_back(host);
-  }
-  return majority;
-}
-
-// Tests `candidate` until two observations agree on the hosts behind what fills; true where there
-// is something.
+// Loads what crosses between `candidate` and the others, two or three times; sets of hosts that
+// looked alike in two of these views are proven. True where there are any.
 Result<bool> Search::prove(const HostSet& candidate) {
-  std::vector<HostSet> seen;
-  HostSet inside = candidate;
+  std::map<HostSet, int> seen;
+  bool news = false;
   for (int repeat = 0; repeat < kMostRepeats; ++repeat) {
-    const auto cut = load_cut(views_, inside, {});
+    const auto cut = load_cut(views_, candidate, {});
     if (!cut.ok()) return cut.error();
-    for (const auto* direction : {&cut.value().out, &cut.value().in}) {
-      if (!direction->full || direction->members.empty() ||
-          direction->members.size() == setting_.hosts.size())
-        continue;
-      const bool again = std::find(seen.begin(), seen.end(), direction->members) != seen.end();
-      seen.push_back(direction->members);
-      if (!again) continue;
-      ++votes_;
-      if (seen.size() == 2) ++unanimous_;
-      if (std::find(proven_.begin(), proven_.end(), direction->members) == proven_.end())
-        proven_.push_back(direction->members);
-      return true;
+    const auto clusters = view_clusters(views_, cut.value().view, setting_.hosts);
+    if (clusters.size() < 2) {
+      if (repeat == 0) return false;
+      continue;
     }
-    if (seen.empty()) return false;
-    // Seen imprecisely, the set did not fill what it shares in both directions: its exact one does.
-    if (seen.back().size() < setting_.hosts.size()) inside = seen.back();
+    bool all_again = repeat > 0;
+    for (const HostSet& cluster : clusters) {
+      if (++seen[cluster] < 2) {
+        all_again = false;
+      } else if (std::find(proven_.begin(), proven_.end(), cluster) == proven_.end()) {
+        news = news || !explained(cluster);
+        proven_.push_back(cluster);
+      }
+    }
+    ++votes_;
+    if (all_again) {
+      ++unanimous_;
+      break;
+    }
   }
-  ++votes_;
-  const HostSet majority = voted(seen);
-  if (seen.size() < 3 || majority.empty() || majority.size() == setting_.hosts.size()) return false;
-  proven_.push_back(majority);
-  return true;
+  return news;
 }
 
 // Loads, groups hosts by what they saw, tests the groups; true where something new was proven.
@@ -147,6 +135,8 @@ Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& pur
   bool news = false;
   for (const HostSet& cluster : clusters) {
     if (tried_.size() >= kMostTests) break;
+    // Noise sets single hosts apart, each time others.
+    if (cluster.size() == 1 && ++set_apart_[cluster.front()] < 3) continue;
     if (explained(cluster) || tried(cluster)) continue;
     tried_.push_back(cluster);
     const auto proven = prove(cluster);
@@ -215,7 +205,7 @@ Result<Partition> Search::run() {
     quiet = found.value() ? 0 : quiet + 1;
     if (any && quiet >= 4) break;
   }
-  const double doubt = votes_ == 0 ? 0 : 1 - static_cast<double>(unanimous_) / votes_;
+  const double doubt = votes_ == 0 ? 0 : 1 - 2.0 * unanimous_ / votes_;
   return Partition{common_refinement(setting_.hosts, proven_), proven_, 0.99 - 0.3 * doubt};
 }
 
