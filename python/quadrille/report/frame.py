@@ -12,6 +12,7 @@ from pathlib import Path
 
 from plotly.offline import get_plotlyjs
 
+from quadrille.model.picture import STYLE
 from quadrille.report.charts import Figure
 from quadrille.report.formatting import escape
 
@@ -21,7 +22,7 @@ _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inl
 
 def frame(title: str, body: str, with_charts: bool) -> str:
     """Return the page around `body`, which is HTML already."""
-    style = (_HERE / "style.css").read_text(encoding="utf-8")
+    style = (_HERE / "style.css").read_text(encoding="utf-8") + STYLE
     scripts = ""
     if with_charts:
         draw = (_HERE / "page.js").read_text(encoding="utf-8")
