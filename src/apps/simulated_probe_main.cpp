@@ -23,6 +23,7 @@ namespace {
 constexpr int done = 0;
 constexpr int failed = 1;
 constexpr int wrong_usage = 2;
+constexpr std::size_t most_differences = 12;  // that are printed for a run
 
 struct Request {
   std::string topology = "one_switch";
@@ -194,7 +195,11 @@ void print(const Run& run) {
             << " of the buffer; simulated " << run.simulated_s << " s, " << run.rounds
             << " rounds, " << static_cast<double>(run.sent_bytes) / 1e6 << " MB sent, CPU "
             << run.cpu_s << " s\n";
-  for (const auto& difference : accuracy.differences) std::cout << "  " << difference << '\n';
+  const std::size_t shown = std::min(accuracy.differences.size(), most_differences);
+  for (std::size_t at = 0; at < shown; ++at) std::cout << "  " << accuracy.differences[at] << '\n';
+  if (shown < accuracy.differences.size()) {
+    std::cout << "  and " << accuracy.differences.size() - shown << " more; --json lists all\n";
+  }
 }
 
 void summarise(const std::vector<Run>& runs) {

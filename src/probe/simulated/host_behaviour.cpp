@@ -31,13 +31,11 @@ std::int64_t HostBehaviour::ready_at(std::int64_t now_ns) {
   while (stall_gap_ns_ > 0 && next_stall_ns_ <= now_ns) {
     const auto length = static_cast<std::int64_t>(chance_.exponential(stall_ns_));
     if (next_stall_ns_ >= round_start_ns_) longest_stall_ns_ = std::max(longest_stall_ns_, length);
-    stalled_from_ns_ = next_stall_ns_;
     stalled_until_ns_ = next_stall_ns_ + length;
     next_stall_ns_ =
         stalled_until_ns_ + static_cast<std::int64_t>(chance_.exponential(stall_gap_ns_));
   }
-  // Times do not come in order: what is planned for later has drawn the stalls up to then.
-  return now_ns < stalled_from_ns_ ? now_ns : std::max(now_ns, stalled_until_ns_);
+  return std::max(now_ns, stalled_until_ns_);
 }
 
 std::int64_t HostBehaviour::send_cost_ns() {

@@ -14,7 +14,8 @@ class HostBehaviour {
  public:
   HostBehaviour(const SimulatedHost& host, const Conditions& conditions, std::uint64_t seed);
 
-  // The earliest time from `now_ns` on at which the processor is there.
+  // The earliest time from `now_ns` on at which the processor is there. REQUIRES: times come in
+  // order, so not of what is only planned.
   std::int64_t ready_at(std::int64_t now_ns);
   // How long a send call takes, and the kernel until a frame's arrival is stamped.
   std::int64_t send_cost_ns();
@@ -44,7 +45,6 @@ class HostBehaviour {
   std::int64_t clock_offset_ns_;
   double clock_drift_;
   std::int64_t next_stall_ns_ = 0;
-  std::int64_t stalled_from_ns_ = 0;
   std::int64_t stalled_until_ns_ = 0;
   std::int64_t longest_stall_ns_ = 0;
   std::int64_t round_start_ns_ = 0;

@@ -46,7 +46,7 @@ std::int64_t RoundTraffic::begin_at(HostIndex host, std::int64_t at_ns) {
 void RoundTraffic::schedule_all() {
   const auto begin = [&](std::uint32_t source, HostIndex from, std::int64_t at_ns) {
     const std::int64_t at = begin_at(from, at_ns);
-    place_.carrier.schedule(place_.hosts[from].ready_at(at), source);
+    place_.carrier.schedule(at, source);
     return at;
   };
   for (std::uint32_t at = 0; at < streams_.size(); ++at) {
@@ -67,7 +67,20 @@ void RoundTraffic::schedule_all() {
   }
 }
 
+HostIndex RoundTraffic::host_of(std::uint32_t source) const {
+  if (source < first_fan_) return round_.streams[source].from;
+  if (source < first_ask_) return round_.fans[source - first_fan_].from;
+  if (source < first_answer_) return round_.exchanges[source - first_ask_].from;
+  if (source < first_multicast_) return round_.exchanges[source - first_answer_].to;
+  return round_.multicasts[source - first_multicast_].from;
+}
+
 void RoundTraffic::due(std::uint32_t source, std::int64_t now_ns) {
+  // A host that is held up sends as soon as it is not.
+  if (const auto ready = place_.hosts[host_of(source)].ready_at(now_ns); ready > now_ns) {
+    place_.carrier.schedule(ready, source);
+    return;
+  }
   if (source < first_fan_) {
     const Stream& stream = round_.streams[source];
     send_paced(streams_[source], {stream.from, stream.gap_ns, stream.count},
@@ -106,6 +119,7 @@ bool RoundTraffic::send(Frame frame, std::int64_t now_ns) {
 void RoundTraffic::send_paced(Sending& sending, const Schedule& schedule, Frame frame,
                               std::int64_t now_ns) {
   HostBehaviour& host = place_.hosts[schedule.from];
+  sending.waking = false;
   if (sending.next == schedule.count) return;
   const std::int64_t cost_ns = host.send_cost_ns();
   if (sending.waiting >= kSocketFrames) {
@@ -127,7 +141,7 @@ void RoundTraffic::send_paced(Sending& sending, const Schedule& schedule, Frame 
   const std::int64_t next = std::max(sending.due_ns, now_ns + host.send_overhead_ns());
   const std::uint32_t source =
       frame.kind == FrameKind::stream ? frame.flow : first_multicast_ + frame.flow;
-  place_.carrier.schedule(host.ready_at(next), source);
+  place_.carrier.schedule(next, source);
 }
 
 void RoundTraffic::left_interface(const Frame& frame, std::int64_t now_ns) {
@@ -136,7 +150,9 @@ void RoundTraffic::left_interface(const Frame& frame, std::int64_t now_ns) {
   if (!is_stream && frame.kind != FrameKind::multicast) return;
   Sending& sending = is_stream ? streams_[frame.flow] : multicasts_[frame.flow];
   --sending.waiting;
-  if (sending.blocked) due(is_stream ? frame.flow : first_multicast_ + frame.flow, now_ns);
+  if (!sending.blocked || sending.waking) return;
+  sending.waking = true;
+  due(is_stream ? frame.flow : first_multicast_ + frame.flow, now_ns);
 }
 
 void RoundTraffic::send_light(std::uint32_t fan, std::int64_t now_ns) {
@@ -158,7 +174,7 @@ void RoundTraffic::send_light(std::uint32_t fan, std::int64_t now_ns) {
   const std::int64_t spread = plan.duration_ns * sending.next / datagrams;
   const std::int64_t next =
       std::max(begin_at(plan.from, plan.at_ns) + spread, now_ns + host.send_overhead_ns());
-  place_.carrier.schedule(host.ready_at(next), first_fan_ + fan);
+  place_.carrier.schedule(next, first_fan_ + fan);
 }
 
 void RoundTraffic::send_message(Frame frame, std::uint32_t payload_bytes, std::int64_t now_ns) {

@@ -50,7 +50,8 @@ class RoundTraffic : public Endpoints {
   struct Sending {
     std::uint32_t next = 0;
     std::uint32_t waiting = 0;  // in the interface's queue
-    bool blocked = false;
+    bool blocked = false;       // the call waits for room
+    bool waking = false;        // there is room; the processor is elsewhere
     std::int64_t call_began_ns = 0;
     std::int64_t due_ns = 0;
     std::int64_t first_call_ns = 0;
@@ -78,6 +79,7 @@ class RoundTraffic : public Endpoints {
     std::uint32_t count = 0;
   };
 
+  HostIndex host_of(std::uint32_t source) const;
   std::int64_t begin_at(HostIndex host, std::int64_t at_ns);
   // False: it went nowhere.
   bool send(Frame frame, std::int64_t now_ns);
