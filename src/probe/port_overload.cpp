@@ -113,9 +113,11 @@ std::optional<BufferSight> sight_of(const Overload& overload, const Round& round
   const auto delay_ns =
       full_delay_ns(telling, begin_ns, begin_ns + static_cast<double>(longest_ns));
   if (!delay_ns) return std::nullopt;
-  // A frame may have been on the wire beside those that waited: half of it on average.
+  // A frame may have been on the wire beside those that waited; together with the rate's low end
+  // this stays below buffers of five frames as well.
+  constexpr double kOnTheWireBytes = 0.37 * kFullFrameBytes;
   const double queued = *delay_ns * 1e-9 * rate / 8;
-  BufferSight sight{.bytes = std::max(0.0, queued - kFullFrameBytes / 2.0)};
+  BufferSight sight{.bytes = std::max(0.0, queued - kOnTheWireBytes)};
   // Full: of what came beyond what the port passed on and what it held, most was lost. A few lost
   // at random are not that.
   const double passed_on =
