@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Callable
 from typing import Any
 
-from quadrille.model.model_file import ModelError, parse_model
-from quadrille.model.picture import model_svg
 from quadrille.report.charts import NATIVE_COLOUR, QUADRILLE_COLOUR, Figure
 from quadrille.report.formatting import escape
 from quadrille.report.frame import chart_cell
@@ -17,6 +14,7 @@ from quadrille.report.tables import table
 from quadrille.report.topology_picture import topology_svg
 from quadrille.reproduce.experiment import Data
 from quadrille.reproduce.experiments.eco_partition.judging import QUADRILLE, rows
+from quadrille.reproduce.figures import layout, model_drawing
 from quadrille.reproduce.programs import STATISTICS
 
 _VALUE: dict[str, Callable[[list[int]], float]] = {
@@ -25,6 +23,8 @@ _VALUE: dict[str, Callable[[list[int]], float]] = {
     "median": statistics.median,
     "maximum": max,
 }
+_X_AXIS = {"title": {"text": "pairs of hosts, in order"}}
+_Y_AXIS = {"title": {"text": "message time, us (log)"}, "type": "log"}
 _NAMES = {"mixed": "Mixed network", "equal": "Two equal networks", "cluster": "The cluster"}
 
 
@@ -44,7 +44,7 @@ def _pictures(network: dict[str, Any]) -> str:
     """Return the physical network (a) beside what the probe found (b), as the paper's figure has them."""
     built = topology_svg(network["truth"]) if network["truth"] else "<p>Not known: a real cluster.</p>"
     models = [one["model"] for one in _successful(network)]
-    found = _drawing(models[0]) if models else "<p>No probe succeeded.</p>"
+    found = model_drawing(models[0]) if models else "<p>No probe succeeded.</p>"
     return (
         f'<div class="charts"><div><h4>a) as it was built</h4>{built}</div>'
         f"<div><h4>b) as Quadrille found it (first repetition)</h4>{found}</div></div>"
@@ -53,13 +53,6 @@ def _pictures(network: dict[str, Any]) -> str:
 
 def _successful(network: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for found in network["conditions"].values() for one in found if "model" in one]
-
-
-def _drawing(model: dict[str, Any]) -> str:
-    try:
-        return model_svg(parse_model(json.dumps(model)))
-    except ModelError as error:
-        return f"<p>The model cannot be drawn: {escape(str(error))}.</p>"
 
 
 def _scores(data: Data) -> str:
@@ -121,7 +114,7 @@ def _sorted_chart(network: dict[str, Any], samples: dict[str, Any], statistic: s
                 "hovertemplate": "%{text}: %{y:.1f} us<extra></extra>",
             }
         )
-    return {"data": data, "layout": _layout(f"by the {statistic}")}
+    return {"data": data, "layout": layout(f"by the {statistic}", _X_AXIS, _Y_AXIS)}
 
 
 def _small_messages(samples: dict[str, Any]) -> dict[tuple[str, str], list[int]]:
@@ -137,18 +130,3 @@ def _small_messages(samples: dict[str, Any]) -> dict[tuple[str, str], list[int]]
 
 def _name(samples: dict[str, Any], host: str | int) -> str:
     return host if isinstance(host, str) else str(samples["hosts"][host])
-
-
-def _layout(title: str) -> Figure:
-    grid = {"gridcolor": "#e6e6e6", "linecolor": "#999"}
-    return {
-        "title": {"text": title, "font": {"size": 15}, "x": 0.02, "xanchor": "left"},
-        "font": {"family": "system-ui, sans-serif", "size": 12.5, "color": "#222"},
-        "paper_bgcolor": "#fff",
-        "plot_bgcolor": "#fff",
-        "height": 380,
-        "margin": {"l": 64, "r": 16, "t": 72, "b": 64},
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        "xaxis": {"title": {"text": "pairs of hosts, in order"}, **grid},
-        "yaxis": {"title": {"text": "message time, us (log)"}, "type": "log", **grid},
-    }

@@ -17,7 +17,7 @@ class GromacsPorts:
     title = "GROMACS on Ethernet: port groups behind inner links of a switch"
     paper = (
         "C. Kutzner, D. van der Spoel, M. Fechner, E. Lindahl, U. W. Schmitt, B. L. de Groot, H. Grubmüller: "
-        "Improved GROMACS Scaling on Ethernet Switched Clusters, poster. Section 4."
+        "poster on GROMACS on Ethernet Beowulf clusters. Section 4."
     )
     published = (
         Published("section 4", "inner links of the HP ProCurve 2848, a group's 12 ports", "10 and 12 Gbit/s"),

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from quadrille.model.model_file import ModelError, parse_model
-from quadrille.model.picture import model_svg
 from quadrille.report.charts import LIMIT_COLOUR, NATIVE_COLOUR, QUADRILLE_COLOUR, Figure
 from quadrille.report.formatting import escape, size_text, time_text
 from quadrille.report.frame import chart_cell
@@ -21,6 +18,9 @@ from quadrille.reproduce.experiments.gromacs_ports.judging import (
     ports_at_once,
     whole_ports,
 )
+from quadrille.reproduce.figures import layout, model_drawing
+
+_SETS = {"type": "category"}
 
 
 def show(data: Data) -> str:
@@ -59,11 +59,7 @@ def _model(found: dict[str, Any]) -> str:
         )
     head = ["segment", "hosts", "to the others", "in port rates", "ports that may be busy"]
     note = f'<p class="quiet">Probed in {found["probe_seconds"]:.1f} s, the job\'s start included.</p>'
-    try:
-        drawing = model_svg(parse_model(json.dumps(model)))
-    except ModelError as error:
-        drawing = f"<p>The model cannot be drawn: {escape(str(error))}.</p>"
-    return drawing + table(head, rows) + note
+    return model_drawing(model) + table(head, rows) + note
 
 
 def _alltoall_table(sets: dict[str, Any]) -> str:
@@ -118,7 +114,8 @@ def _loss_chart(sets: dict[str, Any]) -> Figure:
         }
         for label, count, colour in bars
     ]
-    return {"data": data, "layout": _layout("Frames lost during the all-to-all", "frames")}
+    figure = layout("Frames lost during the all-to-all", _SETS, _from_zero("frames"))
+    return {"data": data, "layout": figure}
 
 
 def _time_chart(sets: dict[str, Any]) -> Figure:
@@ -134,22 +131,11 @@ def _time_chart(sets: dict[str, Any]) -> Figure:
                     y.append(sample / entry["limit_ns"])
         marker = {"size": 8, "color": colour, "symbol": "square" if key is None else "circle"}
         data.append({"type": "scatter", "mode": "markers", "name": who, "x": x, "y": y, "marker": marker})
-    layout = _layout("Time of each call over the limit of the wire", "times the limit")
+    figure = layout("Time of each call over the limit of the wire", _SETS, _from_zero("times the limit"))
     line = {"color": LIMIT_COLOUR, "width": 1.5, "dash": "dot"}
-    layout["shapes"] = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": line}]
-    return {"data": data, "layout": layout}
+    figure["shapes"] = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": line}]
+    return {"data": data, "layout": figure}
 
 
-def _layout(title: str, y_title: str) -> Figure:
-    grid = {"gridcolor": "#e6e6e6", "linecolor": "#999"}
-    return {
-        "title": {"text": title, "font": {"size": 15}, "x": 0.02, "xanchor": "left"},
-        "font": {"family": "system-ui, sans-serif", "size": 12.5, "color": "#222"},
-        "paper_bgcolor": "#fff",
-        "plot_bgcolor": "#fff",
-        "height": 380,
-        "margin": {"l": 64, "r": 16, "t": 72, "b": 64},
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        "xaxis": {"type": "category", **grid},
-        "yaxis": {"title": {"text": y_title}, "rangemode": "tozero", **grid},
-    }
+def _from_zero(title: str) -> Figure:
+    return {"title": {"text": title}, "rangemode": "tozero"}
