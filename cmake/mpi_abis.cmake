@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# One core library and one benchmark program for each MPI ABI whose mpi.h is found. The core is compiled against that
-# header and linked to no MPI library: its undefined symbols are those of the library that the process has loaded, which
-# the shim has made global before.
+# One core library, one benchmark program and one prober for each MPI ABI whose mpi.h is found. The core is compiled
+# against that header and linked to no MPI library: its undefined symbols are those of the library that the process has
+# loaded, which the shim has made global before.
 #
 # QUADRILLE_MPI_DIR holds the MPIs that the Makefile installs, each in a folder of its own.
 set(QUADRILLE_MPI_DIR ${CMAKE_SOURCE_DIR}/.mpi CACHE PATH "Folder of the installed MPI environments")
@@ -12,13 +12,23 @@ function(quadrille_mpi_abi abi include_directory library extra_definitions)
   target_include_directories(quadrille-${abi} PRIVATE src)
   target_include_directories(quadrille-${abi} SYSTEM PRIVATE ${include_directory})
   target_compile_definitions(quadrille-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
-  target_link_libraries(quadrille-${abi} PRIVATE quadrille_planner quadrille_executor)
+  target_link_libraries(quadrille-${abi} PRIVATE quadrille_planner quadrille_executor quadrille_probe_measure)
 
   file(GLOB bench_sources CONFIGURE_DEPENDS src/apps/bench/mpi/*.cpp src/apps/bench_main.cpp)
   add_executable(quadrille-bench-${abi} ${bench_sources})
   target_include_directories(quadrille-bench-${abi} SYSTEM PRIVATE ${include_directory})
   target_compile_definitions(quadrille-bench-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
   target_link_libraries(quadrille-bench-${abi} PRIVATE quadrille_apps_bench CLI11::CLI11 ${library} dl)
+
+  if(NOT EXISTS ${CMAKE_SOURCE_DIR}/src/probe/investigation.cpp OR
+     NOT EXISTS ${CMAKE_SOURCE_DIR}/src/probe/measure/host_settings.h)
+    return()
+  endif()
+  file(GLOB prober_sources CONFIGURE_DEPENDS src/apps/probe/mpi/*.cpp)
+  add_executable(quadrille-probe-${abi} src/apps/probe_main.cpp ${prober_sources} src/mpi/mpi_control_channel.cpp)
+  target_include_directories(quadrille-probe-${abi} SYSTEM PRIVATE ${include_directory})
+  target_compile_definitions(quadrille-probe-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
+  target_link_libraries(quadrille-probe-${abi} PRIVATE quadrille_apps_probe ${library})
 endfunction()
 
 # Open MPI 4 and 5 share one ABI (libmpi.so.40): compiled against Debian's 4.1.

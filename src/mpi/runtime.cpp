@@ -3,9 +3,7 @@
 // which MPI_Finalize deletes before all else; ours was set first and so goes last.
 #include "mpi/runtime.h"
 
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <array>
 #include <bit>
@@ -21,6 +19,7 @@
 #include "mpi/communicator.h"
 #include "mpi/version.h"
 #include "network/model.h"
+#include "probe/measure/host_identity.h"
 
 namespace quadrille {
 namespace {
@@ -39,21 +38,6 @@ std::string agreed_settings(const Settings& settings) {
   return settings.algorithm + "|" + std::to_string(settings.trials) + "|" +
          std::to_string(settings.trial_floor) + "|" + settings.wire + "|" + settings.multicast +
          "|" + settings.model;
-}
-
-// Ranks are on one host when they share a network namespace of one kernel.
-std::string host_identity() {
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  struct stat space {};
-  if (stat("/proc/self/ns/net", &space) == 0) boot += ":" + std::to_string(space.st_ino);
-  return boot;
-}
-
-std::string own_host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 // A launcher of another MPI starts every rank as a world of its own.
@@ -143,7 +127,7 @@ bool Runtime::shake_hands(bool usable) {
                    "(QUADRILLE_HANDSHAKE_S); is it installed at the same path on all hosts, and "
                    "does the launcher pass "
                    "LD_PRELOAD on? Ending the job\n",
-                   world_rank_, world_size_, own_host_name().c_str(),
+                   world_rank_, world_size_, probe::own_host_name().c_str(),
                    static_cast<long long>(settings_.handshake_s));
       // Some launchers drop what a rank has just written when it aborts.
       const timespec pause{0, 200'000'000};
@@ -213,8 +197,8 @@ void Runtime::learn_hosts() {
     std::int64_t host = 0;
     std::array<char, 64> name{};
   };
-  Introduction mine{fingerprint(host_identity()), {}};
-  own_host_name().copy(mine.name.data(), mine.name.size() - 1);
+  Introduction mine{fingerprint(probe::host_identity()), {}};
+  probe::own_host_name().copy(mine.name.data(), mine.name.size() - 1);
   std::vector<Introduction> all(static_cast<std::size_t>(world_size_));
   PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, shadow_);
   std::map<std::int64_t, std::uint32_t> number_of;

@@ -130,6 +130,7 @@ void ExchangeEnds::step(std::int64_t now_ns) {
     if (exchange.over || now_ns < exchange.end.at_ns) continue;
     if (now_ns >= exchange.ends_ns() + (exchange.end.asks ? 0 : clock_slack_ns)) {
       exchange.over = true;
+      if (exchange.end.asks && exchange.trips == 0) ++missed_;
     } else if (exchange.end.asks && exchange.trips == 0) {
       most_lag_ns_ = std::max(most_lag_ns_, now_ns - exchange.end.at_ns);
       ask(exchange);
@@ -169,6 +170,7 @@ std::int64_t ExchangeEnds::next_due_ns(std::int64_t now_ns) const {
 }
 
 void ExchangeEnds::report(PartResult& result) const {
+  result.missed = missed_;
   for (const Exchange& exchange : exchanges_) {
     if (!exchange.end.asks) continue;
     result.exchanges.push_back(

@@ -69,6 +69,7 @@ class ExchangeEnds {
   std::vector<Exchange> exchanges_;
   std::unordered_map<std::uint32_t, std::size_t> by_id_;
   std::int64_t most_lag_ns_ = 0;
+  std::uint32_t missed_ = 0;
 };
 
 }  // namespace quadrille::probe

@@ -25,7 +25,8 @@ std::vector<HostIndex> unpunctual(const std::vector<PartResult>& reports) {
   std::vector<HostIndex> hosts;
   for (HostIndex host = 0; host < reports.size(); ++host) {
     const PartResult& report = reports[host];
-    if (report.late_ns > latest_start_ns || report.held_up_ns > longest_hold_up_ns) {
+    if (report.late_ns > latest_start_ns || report.held_up_ns > longest_hold_up_ns ||
+        report.missed > 0) {
       hosts.push_back(host);
     }
   }

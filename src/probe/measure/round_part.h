@@ -109,6 +109,7 @@ struct PartResult {
   std::int64_t spare_ns = 0;     // between the order's coming and the start; negative: too late
   std::int64_t late_ns = 0;      // that this host began after the start
   std::int64_t held_up_ns = 0;   // longest time for which it could not do what was due
+  std::uint32_t missed = 0;      // exchanges whose time was over before they began
   std::uint64_t sent_bytes = 0;  // of frames
   std::uint64_t foreign = 0;     // datagrams of other jobs, rounds or hosts, dropped
   std::vector<Sent> streams_out;

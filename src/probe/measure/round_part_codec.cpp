@@ -145,7 +145,7 @@ void fields(Way& way, Of<ExchangeOutcome> auto& o) {
 }
 template <typename Way>
 void fields(Way& way, Of<PartResult> auto& r) {
-  each(way, r.number, r.spare_ns, r.late_ns, r.held_up_ns, r.sent_bytes, r.foreign);
+  each(way, r.number, r.spare_ns, r.late_ns, r.held_up_ns, r.missed, r.sent_bytes, r.foreign);
   way.list(r.streams_out);
   way.list(r.streams_in);
   way.list(r.fans_in);

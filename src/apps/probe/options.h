@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the prober is told on its command line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace quadrille::probe {
+
+struct ProberOptions {
+  std::uint64_t seed = 1;
+  std::string interface;    // names, subnets or addresses, separated by commas
+  std::string samples;      // file for the round trips; empty: none
+  std::string check;        // model file to compare with; empty: none
+  bool quick = false;       // only what a program needs at its start
+  bool hosts_only = false;  // settings and counters of the hosts, no measurement between them
+};
+
+// Every rank parses alike, rank 0 alone prints `text`.
+struct ParsedOptions {
+  ProberOptions options;
+  bool run = false;
+  int exit_code = 0;  // where not `run`
+  std::string text;
+};
+
+ParsedOptions parse_prober_options(int argc, const char* const* argv);
+
+}  // namespace quadrille::probe
