@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -80,8 +81,9 @@ std::optional<Error> add_pair(Samples& samples, const json& entry, const std::st
     const std::string key = end == 0 ? "from" : "to";
     const json value = entry.value(key, json());
     const auto host = host_in(samples, value);
-    if (!host)
-      return complaint(place + "." + key, "expected one of `hosts`, found " + value.dump());
+    if (!host) {
+      return complaint(place, "expected one of `hosts` as " + key + ", found " + value.dump());
+    }
     ends[end] = *host;
   }
   if (ends[0] == ends[1]) return complaint(place, "a pair of one host, " + samples.hosts[ends[0]]);

@@ -80,7 +80,8 @@ Result<std::vector<Working>> working_networks(Network& network, Depth depth,
   const auto& candidates = network.networks();
   std::vector<std::uint32_t> order(candidates.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::ranges::stable_partition(order, [&](auto index) { return candidates[index].preferred; });
+  std::stable_partition(order.begin(), order.end(),
+                        [&](auto index) { return candidates[index].preferred; });
   std::vector<Working> working;
   for (const std::uint32_t index : order) {
     if (const auto reason = refusal(candidates[index], network.hosts())) {

@@ -35,6 +35,7 @@ std::vector<HostPair> pairs_for_longer(const Setting& setting, const std::vector
 
 std::vector<HostPair> reversed(const std::vector<HostPair>& pairs) {
   std::vector<HostPair> other_way;
+  other_way.reserve(pairs.size());
   for (const auto& [from, to] : pairs) other_way.emplace_back(to, from);
   return other_way;
 }
