@@ -139,7 +139,8 @@ def _judge_trunks(found: Accuracy, model: dict[str, Any], truth: dict[str, Any],
     for split, true in true_rates.items():
         if not _can_be_filled(split, true, truth, probed):
             continue
-        smaller = " ".join(min((sorted(side) for side in split), key=lambda side: len(side)))
+        fewer = min(split, key=len)
+        smaller = " ".join(sorted(fewer))
         if not given.get(split):
             found.rates.append(f"trunk to {smaller}: no rate; built with {true / 1e6:g} Mbit/s")
         for rate in given.get(split, []):
