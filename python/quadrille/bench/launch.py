@@ -8,30 +8,23 @@ only the point in progress.
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 import shlex
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from quadrille import __version__, settings
-from quadrille.bench.emulation import Emulation, emulation_of
-from quadrille.bench.progress import Progress
 from quadrille.bench.results_file import ResultsWriter
 from quadrille.contracts import RESULTS_LINE, EndLine, PointLine, RunLine
-from quadrille.errors import QuadrilleError, UsageError
-from quadrille.installation import mpi_prefix, native_program
-from quadrille.launchers import Launcher, detect_launcher
+from quadrille.errors import QuadrilleError
+from quadrille.native_job import NativeJob, Start, ended_with_us, line_of_type, prepare
+from quadrille.progress import Progress
 
 KERNELS = {"ompi": "quadrille-bench-ompi", "mpich": "quadrille-bench-mpich", "impi": "quadrille-bench-mpich"}
-_SYSTEM_LIBRARIES = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
 
 
 @dataclass(frozen=True)
@@ -56,29 +49,10 @@ class Outcome:
     emulation_warning: str | None
 
 
-def command_line(job: Job) -> tuple[list[str], dict[str, str], Emulation | None]:
-    """Return the line to start, its environment, and the lab it runs in, if any.
-
-    Raises UsageError when the launcher's MPI is unknown, QuadrilleError when the kernel is not built for it.
-    """
-    launcher = detect_launcher(job.launcher_line)
-    mpi = job.mpi or launcher.mpi
-    if mpi not in KERNELS:
-        raise UsageError(
-            f"cannot tell the MPI of launcher {shlex.join(job.launcher_line)}; "
-            f"name it with --mpi {'|'.join(KERNELS)}"
-        )
-    kernel = native_program(KERNELS[mpi])
+def prepare_kernel(job: Job) -> Start:
+    """Return how to start the kernel; raises as `native_job.prepare` does."""
     variables = settings.job_environment(job.options) if job.with_library else {}
-    emulation = emulation_of(job.launcher_line)
-    library_directory = _library_directory(launcher, emulation)
-    if library_directory is not None:
-        inherited = os.environ.get("LD_LIBRARY_PATH", "")
-        variables["LD_LIBRARY_PATH"] = ":".join(part for part in (str(library_directory), inherited) if part)
-    if emulation is not None:
-        variables["QUADRILLE_LAB_INFO"] = str(emulation.network_file)
-    line = [*launcher.with_environment(variables), str(kernel), *job.kernel_arguments]
-    return line, {**os.environ, **launcher.launcher_environment(variables)}, emulation
+    return prepare(NativeJob(KERNELS, job.launcher_line, job.kernel_arguments, job.mpi, variables))
 
 
 def run_job(job: Job, writer: ResultsWriter) -> Outcome:
@@ -87,12 +61,13 @@ def run_job(job: Job, writer: ResultsWriter) -> Outcome:
     Raises QuadrilleError when the launcher failed; KeyboardInterrupt goes through. Either way an `end` line
     says so.
     """
-    line, environment, emulation = command_line(job)
+    start = prepare_kernel(job)
+    line, emulation = start.line, start.emulation
     collector = _Collector(job, writer)
     if emulation is not None:
         emulation.watch()
     try:
-        code = _run(line, environment, collector)
+        code = _run(line, start.environment, collector)
         collector.emulation = emulation.judge() if emulation else None
         collector.finish("complete" if code == 0 else "failed", None if code == 0 else f"exit code {code}")
     except BaseException as error:
@@ -108,15 +83,6 @@ def run_job(job: Job, writer: ResultsWriter) -> Outcome:
     return Outcome(collector.points, collector.wrong_results, collector.calls, warning)
 
 
-def _library_directory(launcher: Launcher, emulation: Emulation | None) -> Path | None:
-    """Return where the launcher's libmpi is, unless the dynamic linker finds it anyway."""
-    if emulation is not None:
-        prefix = mpi_prefix(emulation.mpi)
-        return prefix / "lib" if prefix is not None else None
-    found = launcher.library_directory
-    return None if found is None or str(found).startswith(_SYSTEM_LIBRARIES) else found
-
-
 def _run(line: Sequence[str], environment: dict[str, str], collector: _Collector) -> int:
     try:
         process = subprocess.Popen(
@@ -124,25 +90,11 @@ def _run(line: Sequence[str], environment: dict[str, str], collector: _Collector
         )
     except OSError as error:
         raise QuadrilleError(f"{line[0]} cannot be started: {error.strerror}") from error
-    with _ended_with_us(process), Progress() as progress:
+    with ended_with_us(process), Progress() as progress:
         assert process.stdout is not None
         for text in process.stdout:
             collector.take(text, progress)
         return process.wait()
-
-
-@contextlib.contextmanager
-def _ended_with_us(process: subprocess.Popen[str]) -> Iterator[None]:
-    """End the launcher when the block is left early: it then ends its ranks."""
-    try:
-        yield
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
 
 
 class _Collector:
@@ -160,7 +112,7 @@ class _Collector:
         self._announced = False
 
     def take(self, text: str, progress: Progress) -> None:
-        data = _results_line(text)
+        data = line_of_type(text) if text.startswith('{"type":') else None
         if data is None:
             sys.stderr.write(text)  # something else wrote to the launcher's output: not ours to swallow
         elif data["type"] == "progress":
@@ -205,16 +157,6 @@ class _Collector:
                 for execution in measurement.quadrille.executions:
                     self.calls[execution.executor] = self.calls.get(execution.executor, 0) + execution.calls
         self._writer.write(line)
-
-
-def _results_line(text: str) -> dict[str, Any] | None:
-    if not text.startswith('{"type":'):
-        return None
-    try:
-        data = json.loads(text)
-    except ValueError:
-        return None
-    return data if isinstance(data, dict) else None
 
 
 def git_commit() -> str | None:

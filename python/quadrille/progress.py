@@ -12,7 +12,7 @@ from rich.progress import Progress as RichProgress
 
 
 class Progress:
-    """Shows how many points of a benchmark are done."""
+    """Shows how much of a measurement is done."""
 
     def __init__(self) -> None:
         """Prepare the bar; it appears with the first news."""
@@ -28,9 +28,9 @@ class Progress:
         )
         self._task = self._bar.add_task("starting", total=None)
 
-    def show(self, done: float, points: int, label: str) -> None:
-        """Show that `done` of `points` are complete and `label` is being measured."""
-        self._bar.update(self._task, completed=done, total=points, description=label)
+    def show(self, done: float, total: float, label: str) -> None:
+        """Show that `done` of `total` is complete and `label` is being measured."""
+        self._bar.update(self._task, completed=done, total=total, description=label)
 
     def __enter__(self) -> Progress:
         """Start drawing."""
