@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Starts one of the native MPI programs with the user's launcher: which of them, found how, ended how.
+
+Each program is built once for each MPI ABI. Its rank 0 writes JSON objects, one a line, to its standard
+output, which every launcher carries home from wherever that rank runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from quadrille.bench.emulation import Emulation, emulation_of
+from quadrille.errors import UsageError
+from quadrille.installation import mpi_prefix, native_program
+from quadrille.launchers import Launcher, detect_launcher
+
+_SYSTEM_LIBRARIES = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
+_END_PATIENCE_S = 10.0
+
+
+@dataclass(frozen=True)
+class NativeJob:
+    """A native program to start: its name for each MPI, the launcher line, its arguments.
+
+    `variables` go into every rank; `mpi` names the launcher's MPI where it cannot be told.
+    """
+
+    programs: Mapping[str, str]
+    launcher_line: list[str]
+    arguments: list[str]
+    mpi: str | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Start:
+    """A line that is ready to be started, its environment, and the lab it runs in, if any."""
+
+    line: list[str]
+    environment: dict[str, str]
+    emulation: Emulation | None
+
+
+def prepare(job: NativeJob) -> Start:
+    """Return how to start `job`.
+
+    Raises UsageError when the launcher's MPI is unknown, QuadrilleError when the program is not built for it.
+    """
+    launcher = detect_launcher(job.launcher_line)
+    mpi = job.mpi or launcher.mpi
+    if mpi not in job.programs:
+        raise UsageError(
+            f"cannot tell the MPI of launcher {shlex.join(job.launcher_line)}; "
+            f"name it with --mpi {'|'.join(job.programs)}"
+            if job.mpi is None
+            else f"--mpi {mpi}: choose one of {', '.join(job.programs)}"
+        )
+    program = native_program(job.programs[mpi])
+    variables = dict(job.variables)
+    emulation = emulation_of(job.launcher_line)
+    library_directory = _library_directory(launcher, emulation)
+    if library_directory is not None:
+        inherited = os.environ.get("LD_LIBRARY_PATH", "")
+        variables["LD_LIBRARY_PATH"] = ":".join(part for part in (str(library_directory), inherited) if part)
+    if emulation is not None:
+        variables["QUADRILLE_LAB_INFO"] = str(emulation.network_file)
+    line = [*launcher.with_environment(variables), str(program), *job.arguments]
+    return Start(line, {**os.environ, **launcher.launcher_environment(variables)}, emulation)
+
+
+@contextlib.contextmanager
+def ended_with_us(process: subprocess.Popen[str], *, own_group: bool = False) -> Iterator[None]:
+    """End the launcher when the block is left early: it then ends its ranks.
+
+    `own_group`: the launcher leads a process group of its own, all of which is ended.
+    """
+    try:
+        yield
+    finally:
+        if process.poll() is None:
+            _signal(process, signal.SIGTERM, own_group)
+            try:
+                process.wait(timeout=_END_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                _signal(process, signal.SIGKILL, own_group)
+                process.wait()
+
+
+def line_of_type(text: str) -> dict[str, Any] | None:
+    """Return the JSON object with a `type` in a line of the launcher's output, None where there is none.
+
+    Launchers may put the rank in front of what it writes.
+    """
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        data, _ = json.JSONDecoder().raw_decode(text, start)
+    except ValueError:
+        return None
+    return data if isinstance(data, dict) and isinstance(data.get("type"), str) else None
+
+
+def _library_directory(launcher: Launcher, emulation: Emulation | None) -> Path | None:
+    """Return where the launcher's libmpi is, unless the dynamic linker finds it anyway."""
+    if emulation is not None:
+        prefix = mpi_prefix(emulation.mpi)
+        return prefix / "lib" if prefix is not None else None
+    found = launcher.library_directory
+    return None if found is None or str(found).startswith(_SYSTEM_LIBRARIES) else found
+
+
+def _signal(process: subprocess.Popen[str], number: signal.Signals, own_group: bool) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        if own_group:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
