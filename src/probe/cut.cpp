@@ -15,7 +15,8 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr double kGentleExcess = 1.6;  // of what one cable carries
 // Hosts outside that take no part, so that nothing waits at their own ports.
 constexpr std::size_t kIdleHosts = 3;
-constexpr std::size_t kMostIdleTargets = 12;
+constexpr std::size_t kMostIdleTargets = 9;
+constexpr std::size_t kInsideTargets = 3;
 
 // Of the waits on a host's ways: low, because the own cable is now and then busy but seldom for all
 // of them.
@@ -35,8 +36,9 @@ std::int64_t median(std::vector<std::int64_t> values) {
 struct Sides {
   HostSet inside;
   HostSet outside;
-  HostSet busy;  // of the outside: send and receive
-  HostSet idle;  // of the outside: targets of light datagrams
+  HostSet busy;       // of the outside: send and receive
+  HostSet idle;       // of the outside: targets of light datagrams
+  HostSet landmarks;  // these, and a few of the inside
 };
 
 Sides choose_sides(LoadedViews& views, const HostSet& inside) {
@@ -46,7 +48,8 @@ Sides choose_sides(LoadedViews& views, const HostSet& inside) {
   std::shuffle(order.begin(), order.end(), setting.chance);
   const double wanted =
       std::max(sum_free_out(inside, views.rates()), sum_free_in(inside, views.rates()));
-  const std::size_t idle_least = std::min(kIdleHosts, order.size() / 3);
+  const std::size_t idle_least =
+      order.size() < 3 ? 0 : std::clamp<std::size_t>(order.size() / 3, 1, kIdleHosts);
   double room = 0;
   for (const HostIndex host : order) {
     const bool enough = room > wanted;
@@ -57,9 +60,13 @@ Sides choose_sides(LoadedViews& views, const HostSet& inside) {
     sides.busy.push_back(host);
     room += std::min(views.rates()[host].free_out_bit_s(), views.rates()[host].free_in_bit_s());
   }
-  if (sides.idle.empty()) sides.idle = sides.outside;
+  if (sides.idle.size() < 2) sides.idle = sides.outside;
   std::sort(sides.busy.begin(), sides.busy.end());
   std::sort(sides.idle.begin(), sides.idle.end());
+  sides.landmarks = sides.idle;
+  std::sample(inside.begin(), inside.end(), std::back_inserter(sides.landmarks), kInsideTargets,
+              setting.chance);
+  std::sort(sides.landmarks.begin(), sides.landmarks.end());
   return sides;
 }
 
@@ -122,7 +129,7 @@ Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions
             .flows = crossing_flows(sides.inside, options.gentle ? views.cables() : views.rates(),
                                     sides.busy, views.rates(), most),
             .duration_ns = 240 * kMillisecond,
-            .landmarks = sides.idle,
+            .landmarks = sides.landmarks,
             .keep_arrivals = options.keep_arrivals,
             .passes = 5};
   if (!options.gentle) {

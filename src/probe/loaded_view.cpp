@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kQuietNs = 30 * kMillisecond;  // light datagrams alone, before the load
+constexpr double kMostUse = 0.92;
 constexpr std::uint32_t kQuietPasses = 3;
 // The load has filled its queues when the light datagrams begin.
 constexpr double kFillShare = 0.35;
@@ -54,13 +55,27 @@ Stream stream_of(const Flow& flow, std::int64_t at_ns, std::int64_t duration_ns,
       .keep_arrivals = keep_arrivals};
 }
 
+// Raises the share that others have of a cable so that a flow of kCableShare of what is free, with
+// them, does not use more than kMostUse of the cable: beyond, random traffic alone makes its queue
+// stand.
+void leave_room(MaybeMeasured& share) {
+  if (!share || share->value <= 0) return;
+  const double most = std::max(0.1, kMostUse - share->value) / kMostUse;
+  share->value = 1 - std::min(most, 1 - share->value);
+}
+
 }  // namespace
 
 LoadedViews::LoadedViews(Setting& setting, std::vector<HostRates> cables)
     : setting_(setting),
       cables_(std::move(cables)),
       rates_(cables_),
-      idle_delay_ns_(cables_.size(), kUnseen) {}
+      idle_delay_ns_(cables_.size(), kUnseen) {
+  for (HostRates& rates : rates_) {
+    for (MaybeMeasured* share : {&rates.ambient_out_share, &rates.ambient_in_share})
+      leave_room(*share);
+  }
+}
 
 void LoadedViews::share_bus(const HostSet& bus) {
   for (const HostIndex host : bus) {
@@ -86,9 +101,42 @@ std::int64_t LoadedViews::floor_ns(HostIndex from, HostIndex to) const {
 }
 
 bool LoadedViews::standing(const LoadedView& view, HostIndex from, HostIndex to) const {
-  const Wait& wait = view.waits.at(from, to);
+  return is_standing(view.waits.at(from, to), floor_ns(from, to));
+}
+
+bool is_standing(const Wait& wait, std::int64_t floor_ns) {
   const auto longest = std::max(wait.first_half_ns, wait.second_half_ns);
-  return wait.known && wait.least_ns() > floor_ns(from, to) && wait.least_ns() * 3 > longest;
+  return wait.known && wait.least_ns() > floor_ns && wait.least_ns() * 3 > longest;
+}
+
+// The flows, thinner where light datagrams would fill what they leave of a cable.
+std::vector<Flow> LoadedViews::beside_fans(const std::vector<Flow>& flows,
+                                           const std::vector<Fan>& fans) const {
+  struct Use {
+    double flows_bit_s = 0;
+    double light_bit_s = 0;
+    double factor(double free_bit_s) const {
+      const double left = std::max(kMostUse * free_bit_s - light_bit_s, 0.0);
+      return flows_bit_s > left ? left / flows_bit_s : 1;
+    }
+  };
+  std::vector<Use> out(cables_.size());
+  std::vector<Use> in(cables_.size());
+  for (const Flow& flow : flows) {
+    out[flow.from].flows_bit_s += flow.rate_bit_s;
+    in[flow.to].flows_bit_s += flow.rate_bit_s;
+  }
+  for (const Fan& fan : fans) {
+    const double light = fan.passes * kLightFrameBytes * 8e9 / static_cast<double>(fan.duration_ns);
+    out[fan.from].light_bit_s += light * static_cast<double>(fan.to.size());
+    for (const HostIndex target : fan.to) in[target].light_bit_s += light;
+  }
+  std::vector<Flow> thinner = flows;
+  for (Flow& flow : thinner) {
+    flow.rate_bit_s *= std::min(out[flow.from].factor(cables_[flow.from].free_out_bit_s()),
+                                in[flow.to].factor(cables_[flow.to].free_in_bit_s()));
+  }
+  return thinner;
 }
 
 Round LoadedViews::compose(const Load& load) const {
@@ -98,10 +146,6 @@ Round LoadedViews::compose(const Load& load) const {
   Round round;
   round.purpose = load.purpose;
   round.network = setting_.network_index;
-  for (const auto& flow : load.flows) {
-    if (flow.rate_bit_s > 0)
-      round.streams.push_back(stream_of(flow, begin, load.duration_ns, load.keep_arrivals));
-  }
   for (const auto& [at, duration] :
        {std::pair<std::int64_t, std::int64_t>{0, kQuietNs}, std::pair{begin + fill, half},
         std::pair{begin + fill + half, half}}) {
@@ -109,6 +153,12 @@ Round LoadedViews::compose(const Load& load) const {
       round.fans.push_back({host, targets_of(host, load, setting_.hosts), at, duration,
                             at == 0 ? kQuietPasses : load.passes});
     }
+  }
+  const std::vector<Fan> last_fans(
+      round.fans.end() - static_cast<std::ptrdiff_t>(setting_.hosts.size()), round.fans.end());
+  for (const auto& flow : beside_fans(load.flows, last_fans)) {
+    if (flow.rate_bit_s > 0)
+      round.streams.push_back(stream_of(flow, begin, load.duration_ns, load.keep_arrivals));
   }
   round.duration_ns = begin + load.duration_ns + 20 * kMillisecond;
   return round;

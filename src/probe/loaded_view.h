@@ -47,6 +47,10 @@ struct Wait {
   }
 };
 
+// Whether a wait is that of an overloaded queue: longer than `floor_ns` in both halves, and in both
+// about alike.
+bool is_standing(const Wait& wait, std::int64_t floor_ns);
+
 struct FlowOutcome {
   Flow flow;
   std::uint32_t sent = 0;
@@ -82,6 +86,7 @@ class LoadedViews {
   std::int64_t floor_ns(HostIndex from, HostIndex to) const;
 
   Setting& setting() { return setting_; }
+  const HostSet& hosts() const { return setting_.hosts; }
   const std::vector<HostRates>& cables() const { return cables_; }
   // What each host may send and receive while all others do, without filling a bus.
   const std::vector<HostRates>& rates() const { return rates_; }
@@ -89,6 +94,7 @@ class LoadedViews {
 
  private:
   Result<bool> drain();
+  std::vector<Flow> beside_fans(const std::vector<Flow>& flows, const std::vector<Fan>& fans) const;
   Round compose(const Load& load) const;
   LoadedView read(const Load& load, const Round& round, const RoundResult& result);
 

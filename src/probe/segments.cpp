@@ -18,6 +18,7 @@ constexpr std::size_t kAllPairsHosts = 24;
 constexpr std::size_t kLandmarks = 12;
 constexpr std::size_t kMostTests = 24;
 constexpr int kMostRepeats = 3;
+constexpr int kMostTries = 2;      // of sets that are nearly the same
 constexpr double kSameSet = 0.75;  // overlap from which two sets count as one set, seen imprecisely
 
 bool contains(const HostSet& set, HostIndex host) {
@@ -71,10 +72,10 @@ HostSet Search::landmarks() {
 
 // A set and its complement are the same cut.
 bool Search::tried(const HostSet& candidate) const {
-  return std::any_of(tried_.begin(), tried_.end(), [&](const HostSet& set) {
-    return overlap(set, candidate) > kSameSet ||
-           overlap(others(setting_.hosts, set), candidate) > kSameSet;
-  });
+  return kMostTries <= std::count_if(tried_.begin(), tried_.end(), [&](const HostSet& set) {
+           return overlap(set, candidate) > kSameSet ||
+                  overlap(others(setting_.hosts, set), candidate) > kSameSet;
+         });
 }
 
 // Whether the proven sets already tell the cluster's hosts from all others.
@@ -129,6 +130,15 @@ Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& pur
                                     .keep_arrivals = false});
   if (!view.ok()) return view.error();
   auto clusters = view_clusters(views_, view.value(), setting_.hosts);
+  if (getenv("DBG")) {
+    fprintf(stderr, "look %s: %zu clusters:", purpose.c_str(), clusters.size());
+    for (auto& c : clusters) {
+      fprintf(stderr, " [");
+      for (auto h : c) fprintf(stderr, "%u ", h);
+      fprintf(stderr, "]");
+    }
+    fprintf(stderr, "\n");
+  }  // DBG
   if (clusters.size() < 2) return false;
   std::sort(clusters.begin(), clusters.end(),
             [](const HostSet& one, const HostSet& other) { return one.size() < other.size(); });
@@ -139,7 +149,11 @@ Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& pur
     if (cluster.size() == 1 && ++set_apart_[cluster.front()] < 3) continue;
     if (explained(cluster) || tried(cluster)) continue;
     tried_.push_back(cluster);
-    const auto proven = prove(cluster);
+    auto proven = prove(cluster);
+    if (proven.ok() && !proven.value() && !explained(cluster)) {
+      // What is missing in it may have kept it from filling what it shares.
+      proven = prove(with_likest(views_, view.value(), cluster, (cluster.size() + 3) / 4));
+    }
     if (!proven.ok()) return proven.error();
     news = news || proven.value();
   }

@@ -12,14 +12,14 @@
 
 namespace quadrille::probe {
 
-// The share of third hosts towards or from which the ways of `one` and `other` differ: one waits
-// clearly longer. Negative where fewer than two ways can be compared.
-double view_difference(const LoadedViews& views, const LoadedView& view, HostIndex one,
-                       HostIndex other);
-
-// Hosts by average-linkage clustering of view_difference, until the nearest two clusters differ in
-// more than `most_difference` of their ways. Ascending by first host.
+// Hosts by average-linkage clustering: the distance of two hosts is the share of third
+// hosts towards or from which one waits and the other does not. Until the nearest two clusters
+// differ in more than `most_difference` of their ways. Ascending by first host.
 std::vector<HostSet> view_clusters(const LoadedViews& views, const LoadedView& view,
                                    const HostSet& hosts, double most_difference = 0.12);
+
+// `cluster` and the `more` hosts whose view is likest to its hosts'.
+HostSet with_likest(const LoadedViews& views, const LoadedView& view, const HostSet& cluster,
+                    std::size_t more);
 
 }  // namespace quadrille::probe
