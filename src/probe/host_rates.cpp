@@ -318,7 +318,7 @@ Volley RateSearch::fan_in(HostIndex to, std::vector<HostIndex> candidates) const
   const double length = frames_at(std::min(offered, 1.5 * volley.expected_bit_s));
   volley.frames = static_cast<std::uint32_t>(
       std::ceil(length / static_cast<double>(std::max<std::size_t>(1, volley.from.size()))));
-  volley.frames = std::max(volley.frames, 8U);
+  volley.frames = std::max(volley.frames, order_ == Order::together ? 16U : 8U);
   return volley;
 }
 

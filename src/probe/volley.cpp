@@ -21,7 +21,6 @@ constexpr double kMargin = 1.2;
 VolleyResult summary(const Volley& volley, const RoundResult& round, std::size_t first) {
   VolleyResult result;
   result.sends.at_once = kSocketFrames;
-  std::vector<Train> single(1);
   for (std::size_t at = first; at < first + volley.from.size() * volley.to.size(); ++at) {
     const StreamResult& stream = round.streams[at];
     result.sent += stream.sent;
@@ -31,14 +30,9 @@ VolleyResult summary(const Volley& volley, const RoundResult& round, std::size_t
     std::vector<Arrival> sends = stream.arrivals;
     for (Arrival& send : sends) send.at_ns -= send.delay_ns;
     result.sends.streams.push_back(std::move(sends));
-    single[0].streams = {stream.arrivals};
-    if (const auto capacity = capacity_of(single)) result.arriving_bit_s += capacity->mean_bit_s;
   }
-  // At one receiver the streams queue for one port: together they are one train.
-  if (volley.to.size() == 1) {
-    const auto capacity = capacity_of(std::vector{result.arrivals});
-    result.arriving_bit_s = capacity ? capacity->mean_bit_s : 0;
-  }
+  if (const auto arrived = capacity_of(std::vector{result.arrivals}))
+    result.arriving_bit_s = arrived->mean_bit_s;
   if (const auto taken = capacity_of(std::vector{result.sends}))
     result.taken_bit_s = taken->mean_bit_s;
   result.sound = result.taken_bit_s > 0 && result.arriving_bit_s < kTooFast * result.taken_bit_s;
