@@ -27,7 +27,7 @@ class Counting:
     id = "counting"
     title = "Counting & showing"
     paper = "A paper"
-    published = (Published("table 1", "the count", "3"),)
+    published: tuple[Published, ...] = (Published("table 1", "the count", "3"),)
     setting = "nothing"
 
     def measure(self, bench: Workbench, data: Data) -> None:
