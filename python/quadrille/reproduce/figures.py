@@ -17,7 +17,7 @@ GRID = {"gridcolor": "#e6e6e6", "linecolor": "#999"}
 def model_drawing(model: dict[str, Any]) -> str:
     """Return the drawing of a probed model as `quadrille show` makes it, or why there is none."""
     try:
-        return model_svg(parse_model(json.dumps(model)))
+        return f'<div style="max-width:760px">{model_svg(parse_model(json.dumps(model)))}</div>'
     except ModelError as error:
         return f"<p>The model cannot be drawn: {escape(str(error))}.</p>"
 
