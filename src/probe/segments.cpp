@@ -32,7 +32,7 @@ class Search {
         setting_(views.setting()),
         hints_(hints),
         by_name_(ordered_by_name(setting_)),
-        proven_(buses) {}
+        parts_(common_refinement(setting_.hosts, buses)) {}
 
   Result<Partition> run();
 
@@ -45,17 +45,16 @@ class Search {
   std::vector<Flow> shuffled_inside_parts();
   HostSet landmarks();
   bool tried(const HostSet& candidate) const;
-  bool explained(const HostSet& cluster) const;
-  bool behind_something(HostIndex host) const {
-    return std::any_of(proven_.begin(), proven_.end(),
-                       [&](const HostSet& set) { return contains(set, host); });
-  }
+  bool is_piece(const HostSet& set) const;
+  std::vector<HostSet> pieces_of(const std::vector<HostSet>& clusters) const;
 
   LoadedViews& views_;
   Setting& setting_;
   const std::vector<HostSet>& hints_;
   HostSet by_name_;
-  std::vector<HostSet> proven_;
+  std::vector<HostSet> parts_;   // of the hosts, as far as is proven
+  std::vector<HostSet> proven_;  // sets that looked alike in two views of one load
+  std::map<HostSet, int> pieces_seen_;
   std::vector<HostSet> tried_;
   std::map<HostIndex, int> set_apart_;  // in how many views a host was alone
   std::uint32_t unanimous_ = 0;
@@ -78,14 +77,35 @@ bool Search::tried(const HostSet& candidate) const {
          });
 }
 
-// Whether the proven sets already tell the cluster's hosts from all others.
-bool Search::explained(const HostSet& cluster) const {
-  const auto parts = common_refinement(setting_.hosts, proven_);
-  return std::all_of(parts.begin(), parts.end(), [&](const HostSet& part) {
-    HostSet shared;
-    std::set_intersection(part.begin(), part.end(), cluster.begin(), cluster.end(),
-                          std::back_inserter(shared));
-    return shared.empty() || shared.size() == part.size();
+// What the clusters would split off the parts known so far: of each part that is not in one
+// cluster, what each cluster has of it, but the largest; smallest first.
+std::vector<HostSet> Search::pieces_of(const std::vector<HostSet>& clusters) const {
+  std::vector<HostSet> pieces;
+  for (const HostSet& part : parts_) {
+    std::vector<HostSet> split;
+    for (const HostSet& cluster : clusters) {
+      HostSet piece;
+      std::set_intersection(part.begin(), part.end(), cluster.begin(), cluster.end(),
+                            std::back_inserter(piece));
+      if (!piece.empty()) split.push_back(std::move(piece));
+    }
+    const auto smaller = [](const HostSet& one, const HostSet& other) {
+      return one.size() < other.size();
+    };
+    split.erase(std::max_element(split.begin(), split.end(), smaller));
+    pieces.insert(pieces.end(), split.begin(), split.end());
+  }
+  std::stable_sort(pieces.begin(), pieces.end(), [](const HostSet& one, const HostSet& other) {
+    return one.size() < other.size();
+  });
+  return pieces;
+}
+
+// Whether it still would split a part.
+bool Search::is_piece(const HostSet& set) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const HostSet& part) {
+    return part.size() > set.size() &&
+           std::includes(part.begin(), part.end(), set.begin(), set.end());
   });
 }
 
@@ -98,18 +118,18 @@ Result<bool> Search::prove(const HostSet& candidate) {
     const auto cut = load_cut(views_, candidate, {});
     if (!cut.ok()) return cut.error();
     const auto clusters = view_clusters(views_, cut.value().view, setting_.hosts);
-    if (clusters.size() < 2) {
-      if (repeat == 0) return false;
-      continue;
-    }
+    if (clusters.size() < 2 && repeat == 0) return false;
     bool all_again = repeat > 0;
     for (const HostSet& cluster : clusters) {
-      if (++seen[cluster] < 2) {
-        all_again = false;
-      } else if (std::find(proven_.begin(), proven_.end(), cluster) == proven_.end()) {
-        news = news || !explained(cluster);
-        proven_.push_back(cluster);
-      }
+      if (++seen[cluster] == 2 && clusters.size() > 1) proven_.push_back(cluster);
+    }
+    for (const HostSet& piece : pieces_of(clusters)) {
+      all_again = ++pieces_seen_[piece] >= 2 && all_again;
+      if (pieces_seen_[piece] < 2) continue;
+      auto parts = parts_;
+      parts.push_back(piece);
+      parts_ = common_refinement(setting_.hosts, parts);
+      news = true;
     }
     ++votes_;
     if (all_again) {
@@ -117,6 +137,7 @@ Result<bool> Search::prove(const HostSet& candidate) {
       break;
     }
   }
+  pieces_seen_.clear();
   return news;
 }
 
@@ -130,29 +151,17 @@ Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& pur
                                     .keep_arrivals = false});
   if (!view.ok()) return view.error();
   auto clusters = view_clusters(views_, view.value(), setting_.hosts);
-  if (getenv("DBG")) {
-    fprintf(stderr, "look %s: %zu clusters:", purpose.c_str(), clusters.size());
-    for (auto& c : clusters) {
-      fprintf(stderr, " [");
-      for (auto h : c) fprintf(stderr, "%u ", h);
-      fprintf(stderr, "]");
-    }
-    fprintf(stderr, "\n");
-  }  // DBG
-  if (clusters.size() < 2) return false;
-  std::sort(clusters.begin(), clusters.end(),
-            [](const HostSet& one, const HostSet& other) { return one.size() < other.size(); });
   bool news = false;
-  for (const HostSet& cluster : clusters) {
+  for (const HostSet& piece : pieces_of(clusters)) {
     if (tried_.size() >= kMostTests) break;
     // Noise sets single hosts apart, each time others.
-    if (cluster.size() == 1 && ++set_apart_[cluster.front()] < 3) continue;
-    if (explained(cluster) || tried(cluster)) continue;
-    tried_.push_back(cluster);
-    auto proven = prove(cluster);
-    if (proven.ok() && !proven.value() && !explained(cluster)) {
+    if (piece.size() == 1 && ++set_apart_[piece.front()] < 3) continue;
+    if (!is_piece(piece) || tried(piece)) continue;
+    tried_.push_back(piece);
+    auto proven = prove(piece);
+    if (proven.ok() && !proven.value()) {
       // What is missing in it may have kept it from filling what it shares.
-      proven = prove(with_likest(views_, view.value(), cluster, (cluster.size() + 3) / 4));
+      proven = prove(with_likest(views_, view.value(), piece, (piece.size() + 3) / 4));
     }
     if (!proven.ok()) return proven.error();
     news = news || proven.value();
@@ -174,7 +183,7 @@ Result<bool> Search::try_hints() {
 // shows.
 std::vector<Flow> Search::shuffled_inside_parts() {
   std::vector<Flow> flows;
-  for (HostSet part : common_refinement(setting_.hosts, proven_)) {
+  for (HostSet part : parts_) {
     if (part.size() < 3) continue;
     std::shuffle(part.begin(), part.end(), setting_.chance);
     const auto inside =
@@ -192,14 +201,9 @@ std::vector<Flow> Search::next_flows(std::size_t round) {
   if (round == 0) return shifted_flows(order, hosts / 2, views_.rates(), kCableShare);
   if (round == 1)
     return shifted_flows(order, std::max<std::size_t>(hosts / 4, 1), views_.rates(), kCableShare);
-  if (round % 3 == 0 && !proven_.empty()) return shuffled_inside_parts();
+  if (round % 3 == 0 && parts_.size() > 1) return shuffled_inside_parts();
   std::shuffle(order.begin(), order.end(), setting_.chance);
-  auto flows = shifted_flows(order, 1, views_.rates(), kCableShare);
-  for (Flow& flow : flows) {
-    // What is known to fill needs no more than that.
-    if (behind_something(flow.from) != behind_something(flow.to)) flow.rate_bit_s *= 0.8;
-  }
-  return flows;
+  return shifted_flows(order, 1, views_.rates(), kCableShare);
 }
 
 Result<Partition> Search::run() {
@@ -220,7 +224,7 @@ Result<Partition> Search::run() {
     if (any && quiet >= 4) break;
   }
   const double doubt = votes_ == 0 ? 0 : 1 - 2.0 * unanimous_ / votes_;
-  return Partition{common_refinement(setting_.hosts, proven_), proven_, 0.99 - 0.3 * doubt};
+  return Partition{parts_, proven_, 0.99 - 0.3 * doubt};
 }
 
 }  // namespace
