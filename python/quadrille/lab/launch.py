@@ -25,7 +25,7 @@ MPIS = ("ompi4", "ompi5", "mpich", "impi")
 class Job:
     """What to start: `ranks` of None means all that the topology gives; `per_host` overrides its counts.
 
-    `hosts`: the hosts to use, in the order in which ranks fill them; empty: all, in the order of the topology.
+    `hosts`: the hosts to use, in the order in which ranks fill them; empty: all, as the topology lists them.
     """
 
     mpi: str = "ompi4"

@@ -27,7 +27,7 @@ def eco_cmu_psc(
     ambient_share: float = 0,
     admin: bool = False,
 ) -> dict[str, Any]:
-    """ECO's Figure 3: Ethernets of 5, 3 and 2 hosts and a switched FDDI of 3 behind a bridge, a far site of 2.
+    """ECO's Figure 3: Ethernets of 5, 3 and 2 hosts, a switched FDDI of 3 behind a bridge, a far site of 2.
 
     The bridge takes `bridge_delay_ms` for a frame; links here do not (their first two frames pass at once).
     """
