@@ -17,12 +17,41 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::size_t kAllPairsHosts = 24;
 constexpr std::size_t kLandmarks = 12;
 constexpr std::size_t kMostTests = 24;
-constexpr int kMostRepeats = 3;
-constexpr int kMostTries = 2;      // of sets that are nearly the same
+constexpr std::size_t kMostRepeats = 3;
+constexpr int kMostTries = 3;      // of sets that are nearly the same
 constexpr double kSameSet = 0.75;  // overlap from which two sets count as one set, seen imprecisely
 
 bool contains(const HostSet& set, HostIndex host) {
   return std::binary_search(set.begin(), set.end(), host);
+}
+
+// Hosts that are in one cluster in at least two of the clusterings, directly or through others.
+std::vector<HostSet> mostly_together(const HostSet& hosts,
+                                     const std::vector<std::vector<HostSet>>& clusterings) {
+  std::map<std::pair<HostIndex, HostIndex>, int> together;
+  for (const auto& clusters : clusterings) {
+    for (const HostSet& cluster : clusters) {
+      for (const HostIndex one : cluster) {
+        for (const HostIndex other : cluster) ++together[{one, other}];
+      }
+    }
+  }
+  std::vector<HostSet> groups;
+  HostSet left = hosts;
+  while (!left.empty()) {
+    HostSet group{left.front()};
+    for (std::size_t at = 0; at < group.size(); ++at) {
+      for (const HostIndex host : left) {
+        if (std::find(group.begin(), group.end(), host) == group.end() &&
+            together[{group[at], host}] >= 2)
+          group.push_back(host);
+      }
+    }
+    std::sort(group.begin(), group.end());
+    left = others(left, group);
+    groups.push_back(std::move(group));
+  }
+  return groups;
 }
 
 class Search {
@@ -54,8 +83,8 @@ class Search {
   HostSet by_name_;
   std::vector<HostSet> parts_;   // of the hosts, as far as is proven
   std::vector<HostSet> proven_;  // sets that looked alike in two views of one load
-  std::map<HostSet, int> pieces_seen_;
   std::vector<HostSet> tried_;
+  bool unexplained_ = false;  // the last view split a part in a way that was not tested before
   std::map<HostIndex, int> set_apart_;  // in how many views a host was alone
   std::uint32_t unanimous_ = 0;
   std::uint32_t votes_ = 0;
@@ -109,35 +138,25 @@ bool Search::is_piece(const HostSet& set) const {
   });
 }
 
-// Loads what crosses between `candidate` and the others, two or three times; sets of hosts that
-// looked alike in two of these views are proven. True where there are any.
+// Loads what crosses between `candidate` and the others, twice, and once more where the views
+// differ. What most of them show is proven. True where it splits a part.
 Result<bool> Search::prove(const HostSet& candidate) {
-  std::map<HostSet, int> seen;
-  bool news = false;
-  for (int repeat = 0; repeat < kMostRepeats; ++repeat) {
+  std::vector<std::vector<HostSet>> seen;
+  while (seen.size() < kMostRepeats) {
     const auto cut = load_cut(views_, candidate, {});
     if (!cut.ok()) return cut.error();
-    const auto clusters = view_clusters(views_, cut.value().view, setting_.hosts);
-    if (clusters.size() < 2 && repeat == 0) return false;
-    bool all_again = repeat > 0;
-    for (const HostSet& cluster : clusters) {
-      if (++seen[cluster] == 2 && clusters.size() > 1) proven_.push_back(cluster);
-    }
-    for (const HostSet& piece : pieces_of(clusters)) {
-      all_again = ++pieces_seen_[piece] >= 2 && all_again;
-      if (pieces_seen_[piece] < 2) continue;
-      auto parts = parts_;
-      parts.push_back(piece);
-      parts_ = common_refinement(setting_.hosts, parts);
-      news = true;
-    }
-    ++votes_;
-    if (all_again) {
-      ++unanimous_;
-      break;
-    }
+    seen.push_back(view_clusters(views_, cut.value().view, setting_.hosts));
+    if (seen.front().size() < 2) return false;
+    if (seen.size() == 2 && seen[0] == seen[1]) break;
   }
-  pieces_seen_.clear();
+  ++votes_;
+  unanimous_ += seen.size() == 2 ? 1 : 0;
+  const auto clusters = mostly_together(setting_.hosts, seen);
+  if (clusters.size() > 1) proven_.insert(proven_.end(), clusters.begin(), clusters.end());
+  auto parts = parts_;
+  for (const HostSet& piece : pieces_of(clusters)) parts.push_back(piece);
+  const bool news = parts.size() > parts_.size();
+  parts_ = common_refinement(setting_.hosts, parts);
   return news;
 }
 
@@ -151,12 +170,14 @@ Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& pur
                                     .keep_arrivals = false});
   if (!view.ok()) return view.error();
   auto clusters = view_clusters(views_, view.value(), setting_.hosts);
+  unexplained_ = false;
   bool news = false;
   for (const HostSet& piece : pieces_of(clusters)) {
     if (tried_.size() >= kMostTests) break;
     // Noise sets single hosts apart, each time others.
     if (piece.size() == 1 && ++set_apart_[piece.front()] < 3) continue;
     if (!is_piece(piece) || tried(piece)) continue;
+    unexplained_ = true;
     tried_.push_back(piece);
     auto proven = prove(piece);
     if (proven.ok() && !proven.value()) {
@@ -220,7 +241,7 @@ Result<Partition> Search::run() {
     const auto found = look(flows, "all hosts at once", 160 * kMillisecond);
     if (!found.ok()) return found.error();
     any = any || found.value();
-    quiet = found.value() ? 0 : quiet + 1;
+    quiet = found.value() || unexplained_ ? 0 : quiet + 1;
     if (any && quiet >= 4) break;
   }
   const double doubt = votes_ == 0 ? 0 : 1 - 2.0 * unanimous_ / votes_;
