@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import typer
-from typer.core import TyperCommand
 
 from quadrille.bench.cases import Case, case_names, load_case
 from quadrille.bench.launch import Job, Outcome, run_job
 from quadrille.bench.results_file import ResultsWriter
 from quadrille.errors import QuadrilleError, UsageError
+from quadrille.line_after_dashes import LineAfterDashes as LineAfterDashes
 
 _HELP = f"""Time MPI collectives under Quadrille against the MPI library alone.
 
@@ -23,16 +22,6 @@ What follows `--` is the launcher line without a program, as in:
 
 quadrille bench alltoall -o results.jsonl -- mpirun -np 16 --hostfile hosts
 """
-
-
-class LineAfterDashes(TyperCommand):
-    """A command that keeps everything after the first `--` as the launcher line, whatever it looks like."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Split at `--`; the line is in `ctx.meta["line"]`."""
-        cut = args.index("--") if "--" in args else len(args)
-        ctx.meta["line"] = args[cut + 1 :]
-        return list(super().parse_args(ctx, args[:cut]))
 
 
 def register(app: typer.Typer) -> None:
