@@ -36,14 +36,14 @@ std::int64_t median(std::vector<std::int64_t> values) {
 struct Sides {
   HostSet inside;
   HostSet outside;
-  HostSet busy;       // of the outside: send and receive
-  HostSet idle;       // of the outside: targets of light datagrams
-  HostSet landmarks;  // these, and a few of the inside
+  HostSet busy;  // of the outside: send and receive
+  HostSet idle;  // of the outside: targets of light datagrams
+  HostSet near;  // of the inside: targets of light datagrams of the inside
 };
 
 Sides choose_sides(LoadedViews& views, const HostSet& inside) {
   Setting& setting = views.setting();
-  Sides sides{inside, others(setting.hosts, inside), {}, {}};
+  Sides sides{inside, others(setting.hosts, inside), {}, {}, {}};
   HostSet order = sides.outside;
   std::shuffle(order.begin(), order.end(), setting.chance);
   const double wanted =
@@ -63,10 +63,8 @@ Sides choose_sides(LoadedViews& views, const HostSet& inside) {
   if (sides.idle.size() < 2) sides.idle = sides.outside;
   std::sort(sides.busy.begin(), sides.busy.end());
   std::sort(sides.idle.begin(), sides.idle.end());
-  sides.landmarks = sides.idle;
-  std::sample(inside.begin(), inside.end(), std::back_inserter(sides.landmarks), kInsideTargets,
+  std::sample(inside.begin(), inside.end(), std::back_inserter(sides.near), kInsideTargets,
               setting.chance);
-  std::sort(sides.landmarks.begin(), sides.landmarks.end());
   return sides;
 }
 
@@ -129,7 +127,9 @@ Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions
             .flows = crossing_flows(sides.inside, options.gentle ? views.cables() : views.rates(),
                                     sides.busy, views.rates(), most),
             .duration_ns = 240 * kMillisecond,
-            .landmarks = sides.landmarks,
+            .landmarks = sides.idle,
+            .group = inside,
+            .near = sides.near,
             .keep_arrivals = options.keep_arrivals,
             .passes = 5};
   if (!options.gentle) {

@@ -26,11 +26,32 @@ constexpr std::int64_t kLeastFloorNs = 150'000;  // scheduling noise of a busy h
 constexpr double kBusShare = 0.8;  // of a bus's free rate that all its hosts together may take
 constexpr std::int64_t kUnseen = std::numeric_limits<std::int64_t>::max();
 
+bool contains(const HostSet& set, HostIndex host) {
+  return std::binary_search(set.begin(), set.end(), host);
+}
+
+HostSet landmarks_of(const Load& load, const HostSet& all) {
+  if (load.landmarks.empty()) return all;
+  HostSet landmarks = load.landmarks;
+  landmarks.insert(landmarks.end(), load.near.begin(), load.near.end());
+  std::sort(landmarks.begin(), landmarks.end());
+  landmarks.erase(std::unique(landmarks.begin(), landmarks.end()), landmarks.end());
+  return landmarks;
+}
+
+// Each host begins its turn at another one, so that light datagrams do not meet at one port.
 HostSet targets_of(HostIndex host, const Load& load, const HostSet& all) {
-  const bool everybody = load.landmarks.empty() ||
-                         std::binary_search(load.landmarks.begin(), load.landmarks.end(), host);
+  const bool everybody = load.landmarks.empty() || contains(load.landmarks, host);
   HostSet targets = everybody ? all : load.landmarks;
+  if (!everybody && contains(load.group, host)) {
+    const HostSet& own = contains(load.near, host) ? load.group : load.near;
+    targets.insert(targets.end(), own.begin(), own.end());
+    std::sort(targets.begin(), targets.end());
+    targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  }
   targets.erase(std::remove(targets.begin(), targets.end(), host), targets.end());
+  std::rotate(targets.begin(), std::upper_bound(targets.begin(), targets.end(), host),
+              targets.end());
   return targets;
 }
 
@@ -165,10 +186,7 @@ Round LoadedViews::compose(const Load& load) const {
 }
 
 LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundResult& result) {
-  LoadedView view{PairTable<Wait>(rates_.size()),
-                  load.landmarks.empty() ? setting_.hosts : load.landmarks,
-                  {},
-                  0};
+  LoadedView view{PairTable<Wait>(rates_.size()), landmarks_of(load, setting_.hosts), {}, 0};
   const std::size_t hosts = setting_.hosts.size();
   const std::int64_t still_waiting_ns = round.duration_ns - round.fans.back().at_ns;
   std::vector<std::int64_t> last_waits;

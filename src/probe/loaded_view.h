@@ -27,11 +27,15 @@ struct Flow {
 };
 
 struct Load {
-  std::string purpose;
-  std::vector<Flow> flows;
+  std::string purpose = {};
+  std::vector<Flow> flows = {};
   std::int64_t duration_ns = 0;
   // Everybody sends light datagrams to these and they to everybody. Empty: all hosts.
-  HostSet landmarks;
+  HostSet landmarks = {};
+  // Beside these, `group` sends to `near`, some of its own, and they to it: nobody else, as they
+  // carry load.
+  HostSet group = {};
+  HostSet near = {};
   bool keep_arrivals = false;
   std::uint32_t passes = 3;  // light datagrams for each way in each half of the load
 };
