@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kQuietNs = 30 * kMillisecond;  // light datagrams alone, before the load
-constexpr double kMostUse = 0.92;
+constexpr double kMostUse = 0.96;                     // of a cable, by us alone
+constexpr double kMostSharedUse = 0.92;               // with others' random traffic
 constexpr std::uint32_t kQuietPasses = 3;
 // The load has filled its queues when the light datagrams begin.
 constexpr double kFillShare = 0.35;
@@ -81,7 +82,7 @@ Stream stream_of(const Flow& flow, std::int64_t at_ns, std::int64_t duration_ns,
 // stand.
 void leave_room(MaybeMeasured& share) {
   if (!share || share->value <= 0) return;
-  const double most = std::max(0.1, kMostUse - share->value) / kMostUse;
+  const double most = std::max(0.1, kMostSharedUse - share->value) / kMostUse;
   share->value = 1 - std::min(most, 1 - share->value);
 }
 
@@ -96,6 +97,7 @@ LoadedViews::LoadedViews(Setting& setting, std::vector<HostRates> cables)
     for (MaybeMeasured* share : {&rates.ambient_out_share, &rates.ambient_in_share})
       leave_room(*share);
   }
+  room_ = rates_;
 }
 
 void LoadedViews::share_bus(const HostSet& bus) {
@@ -154,8 +156,8 @@ std::vector<Flow> LoadedViews::beside_fans(const std::vector<Flow>& flows,
   }
   std::vector<Flow> thinner = flows;
   for (Flow& flow : thinner) {
-    flow.rate_bit_s *= std::min(out[flow.from].factor(cables_[flow.from].free_out_bit_s()),
-                                in[flow.to].factor(cables_[flow.to].free_in_bit_s()));
+    flow.rate_bit_s *= std::min(out[flow.from].factor(room_[flow.from].free_out_bit_s()),
+                                in[flow.to].factor(room_[flow.to].free_in_bit_s()));
   }
   return thinner;
 }

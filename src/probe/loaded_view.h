@@ -104,6 +104,7 @@ class LoadedViews {
 
   Setting& setting_;
   std::vector<HostRates> cables_;
+  std::vector<HostRates> room_;  // cables, less what keeps random traffic of others from filling them
   std::vector<HostRates> rates_;
   PairTable<std::int64_t> idle_delay_ns_;  // least ever seen
   std::int64_t backlog_ns_ = 0;

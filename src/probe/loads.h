@@ -9,7 +9,7 @@
 namespace quadrille::probe {
 
 // Share of a cable's free rate that flows may take without filling its queue.
-inline constexpr double kCableShare = 0.92;
+inline constexpr double kCableShare = 0.96;
 
 // Everybody in `order` sends to the one `shift` places further on: each cable is busy in both
 // directions, at `share` of what is free. REQUIRES: 0 < shift < order.size().

@@ -2,6 +2,7 @@
 #include "probe/segments.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -219,9 +220,10 @@ std::vector<Flow> Search::next_flows(std::size_t round) {
   const std::size_t hosts = order.size();
   // Neighbours by name often are neighbours by cable: half the way round, everybody leaves his
   // group.
-  if (round == 0) return shifted_flows(order, hosts / 2, views_.rates(), kCableShare);
-  if (round == 1)
-    return shifted_flows(order, std::max<std::size_t>(hosts / 4, 1), views_.rates(), kCableShare);
+  constexpr std::array<std::size_t, 4> parts{2, 4, 3, 8};
+  if (round < parts.size())
+    return shifted_flows(order, std::max<std::size_t>(hosts / parts[round], 1), views_.rates(),
+                         kCableShare);
   if (round % 3 == 0 && parts_.size() > 1) return shuffled_inside_parts();
   std::shuffle(order.begin(), order.end(), setting_.chance);
   return shifted_flows(order, 1, views_.rates(), kCableShare);
@@ -242,9 +244,9 @@ Result<Partition> Search::run() {
     if (!found.ok()) return found.error();
     any = any || found.value();
     quiet = found.value() || unexplained_ ? 0 : quiet + 1;
-    if (any && quiet >= 4) break;
+    if (any && quiet >= 3 + hosts / 8) break;
   }
-  const double doubt = votes_ == 0 ? 0 : 1 - 2.0 * unanimous_ / votes_;
+  const double doubt = votes_ == 0 ? 0 : 1 - static_cast<double>(unanimous_) / votes_;
   return Partition{parts_, proven_, 0.99 - 0.3 * doubt};
 }
 
@@ -277,10 +279,10 @@ Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& 
   return Search(views, buses, hints).run();
 }
 
-Result<Partition> guess_segments(LoadedViews& views) {
+Result<Partition> guess_segments(LoadedViews& views, const std::vector<HostSet>& buses) {
   Setting& setting = views.setting();
   const std::size_t hosts = setting.hosts.size();
-  if (hosts < 3) return Partition{{setting.hosts}, {}, 0.5};
+  if (hosts < 3) return Partition{common_refinement(setting.hosts, buses), {}, 0.5};
   std::vector<std::vector<HostSet>> guesses;
   for (const std::size_t shift : {hosts / 2, std::max<std::size_t>(hosts / 4, 1)}) {
     HostSet order = ordered_by_name(setting);
@@ -297,15 +299,15 @@ Result<Partition> guess_segments(LoadedViews& views) {
     if (!view.ok()) return view.error();
     guesses.push_back(view_clusters(views, view.value(), setting.hosts));
   }
-  if (guesses[0] == guesses[1]) return Partition{guesses[0], {}, 0.8};
   // A set that only one view shows is no evidence.
-  std::vector<HostSet> agreed;
+  std::vector<HostSet> agreed = buses;
   std::copy_if(guesses[0].begin(), guesses[0].end(), std::back_inserter(agreed),
                [&](const HostSet& cluster) {
                  return std::find(guesses[1].begin(), guesses[1].end(), cluster) !=
                         guesses[1].end();
                });
-  return Partition{common_refinement(setting.hosts, agreed), {}, 0.5};
+  return Partition{
+      common_refinement(setting.hosts, agreed), {}, guesses[0] == guesses[1] ? 0.9 : 0.6};
 }
 
 }  // namespace quadrille::probe

@@ -26,7 +26,7 @@ Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& 
                                 const std::vector<HostSet>& hints);
 
 // The same from few rounds, for program start: what two views agree on, nothing proven.
-Result<Partition> guess_segments(LoadedViews& views);
+Result<Partition> guess_segments(LoadedViews& views, const std::vector<HostSet>& buses);
 
 // What all of `sets` leave together of `hosts`: two hosts are in one part iff no set holds just one
 // of them.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Puts what the phases found together as a network model. Pure.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "network/model.h"
+#include "probe/bus_search.h"
+#include "probe/choose_network.h"
+#include "probe/host_overheads.h"
+#include "probe/multicast_reach.h"
+#include "probe/network.h"
+#include "probe/pair_latency.h"
+#include "probe/segments.h"
+#include "probe/trunk_tree.h"
+
+namespace quadrille::probe {
+
+struct Findings {
+  NetworkChoice choice;
+  std::optional<PairLatencies> latencies;
+  std::vector<HostRates> rates;  // [hosts of the network]
+  std::vector<Bus> buses;
+  Partition partition;
+  std::vector<TreeNode> trunks;             // empty: not looked for
+  std::vector<Burst> bursts;                // [segments]; empty: not measured
+  std::optional<MulticastReach> multicast;  // its groups are the segments
+  std::optional<Overheads> overheads;
+};
+
+// The kind of each segment of the partition, by position.
+std::vector<SegmentKind> kinds_of(const Findings& findings);
+
+// What all hosts of each bus were measured to carry is one value: that of the bus.
+void settle_bus_rates(const std::vector<Bus>& buses, std::vector<HostRates>& rates);
+
+// The model, but for how long it took and what was sent.
+NetworkModel conclude(const Network& network, const Findings& findings);
+
+}  // namespace quadrille::probe

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probe/investigation.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "network/model_checks.h"
+#include "probe/bus_search.h"
+#include "probe/choose_network.h"
+#include "probe/conclusion.h"
+#include "probe/counted_network.h"
+#include "probe/delay_classes.h"
+#include "probe/host_rates.h"
+#include "probe/safe_burst.h"
+#include "probe/trunk_search.h"
+
+namespace quadrille::probe {
+namespace {
+
+class Investigation {
+ public:
+  Investigation(Network& network, const Options& options)
+      : network_(network, options.progress),
+        options_(options),
+        setting_{network_, 0, {}, options.depth, std::mt19937_64(options.seed)} {}
+
+  Result<NetworkModel> run() {
+    // Each phase returns what failed, or nothing; the share of the whole that is done when it
+    // begins.
+    const std::vector<std::pair<double, std::optional<Error> (Investigation::*)()>> phases{
+        {0.0, &Investigation::choose},          {0.05, &Investigation::time_pairs},
+        {0.15, &Investigation::measure_cables}, {0.3, &Investigation::partition},
+        {0.65, &Investigation::join},           {0.8, &Investigation::overload},
+        {0.9, &Investigation::multicast},       {0.97, &Investigation::time_hosts}};
+    for (std::size_t at = 0; at < phases.size(); ++at) {
+      network_.reached(phases[at].first, at + 1 < phases.size() ? phases[at + 1].first : 1);
+      if (const auto failed = (this->*phases[at].second)()) return *failed;
+    }
+    return model();
+  }
+
+ private:
+  bool full() const { return options_.depth == Depth::full; }
+  std::optional<Error> choose();
+  std::optional<Error> time_pairs();
+  std::optional<Error> measure_cables();
+  std::optional<Error> partition();
+  std::optional<Error> join();
+  std::optional<Error> overload();
+  std::optional<Error> multicast();
+  std::optional<Error> time_hosts();
+  Result<NetworkModel> model();
+
+  CountedNetwork network_;
+  const Options& options_;
+  Setting setting_;
+  Findings findings_;
+  std::optional<LoadedViews> views_;
+};
+
+std::optional<Error> Investigation::choose() {
+  auto choice = choose_network(network_, options_.depth, options_.seed);
+  if (!choice.ok()) return choice.error();
+  findings_.choice = std::move(choice.value());
+  setting_.network_index = findings_.choice.network;
+  setting_.hosts = findings_.choice.hosts;
+  return std::nullopt;
+}
+
+std::optional<Error> Investigation::time_pairs() {
+  if (!full()) return std::nullopt;
+  auto latencies = measure_pair_latency(setting_);
+  if (!latencies.ok()) return latencies.error();
+  findings_.latencies = std::move(latencies.value());
+  return std::nullopt;
+}
+
+std::optional<Error> Investigation::measure_cables() {
+  auto rates = measure_host_rates(setting_);
+  if (!rates.ok()) return rates.error();
+  findings_.rates = std::move(rates.value());
+  return std::nullopt;
+}
+
+// The hosts that latency alone tells apart.
+std::vector<HostSet> hints_of(const Findings& findings) {
+  std::vector<HostSet> hints;
+  if (!findings.latencies) return hints;
+  const auto distant = latency_partition(findings.latencies->small, findings.choice.hosts);
+  if (!distant) return hints;
+  for (std::size_t at = 0; at < distant->size(); ++at) {
+    const std::uint32_t part = (*distant)[at];
+    if (hints.size() <= part) hints.resize(part + 1);
+    hints[part].push_back(findings.choice.hosts[at]);
+  }
+  return hints;
+}
+
+std::optional<Error> Investigation::partition() {
+  views_.emplace(setting_, findings_.rates);
+  auto buses = find_buses(*views_);
+  if (!buses.ok()) return buses.error();
+  findings_.buses = std::move(buses.value());
+  settle_bus_rates(findings_.buses, findings_.rates);
+  views_.emplace(setting_, findings_.rates);
+  std::vector<HostSet> known;
+  for (const Bus& bus : findings_.buses) {
+    known.push_back(bus.hosts);
+    views_->share_bus(bus.hosts);
+  }
+  auto partition =
+      full() ? find_segments(*views_, known, hints_of(findings_)) : guess_segments(*views_, known);
+  if (!partition.ok()) return partition.error();
+  findings_.partition = std::move(partition.value());
+  // Distance that nothing else explains is a division too: what lies between may be too fast to be
+  // filled.
+  findings_.partition.segments = common_refinement(setting_.hosts, [&] {
+    auto sets = findings_.partition.segments;
+    const auto distant = hints_of(findings_);
+    sets.insert(sets.end(), distant.begin(), distant.end());
+    return sets;
+  }());
+  return std::nullopt;
+}
+
+std::optional<Error> Investigation::join() {
+  if (!full()) return std::nullopt;
+  auto trunks = find_trunks(*views_, findings_.partition.segments, kinds_of(findings_),
+                            findings_.partition.proven);
+  if (!trunks.ok()) return trunks.error();
+  findings_.trunks = std::move(trunks.value());
+  return std::nullopt;
+}
+
+std::optional<Error> Investigation::overload() {
+  std::vector<PortGroup> groups;
+  const auto kinds = kinds_of(findings_);
+  for (std::size_t at = 0; at < kinds.size(); ++at)
+    groups.push_back({findings_.partition.segments[at], kinds[at]});
+  auto bursts = measure_safe_bursts(setting_, groups, findings_.rates);
+  if (!bursts.ok()) return bursts.error();
+  findings_.bursts = std::move(bursts.value());
+  return std::nullopt;
+}
+
+std::optional<Error> Investigation::multicast() {
+  auto reach = measure_multicast_reach(setting_, findings_.partition.segments, findings_.rates);
+  if (!reach.ok()) return reach.error();
+  findings_.multicast = std::move(reach.value());
+  return std::nullopt;
+}
+
+std::optional<Error> Investigation::time_hosts() {
+  if (!full()) return std::nullopt;
+  auto overheads = measure_host_overheads(setting_, findings_.rates);
+  if (!overheads.ok()) return overheads.error();
+  findings_.overheads = std::move(overheads.value());
+  return std::nullopt;
+}
+
+Result<NetworkModel> Investigation::model() {
+  NetworkModel model = conclude(network_, findings_);
+  Provenance& made = model.provenance;
+  made.mode = full() ? "full" : "quick";
+  made.seconds = static_cast<double>(network_.elapsed_ns()) / 1e9;
+  made.rounds = network_.rounds();
+  made.sent_bytes = network_.sent_bytes();
+  double slowest = 0;
+  for (const ModelHost& host : model.hosts) {
+    if (host.from_host_bit_s && (slowest == 0 || host.from_host_bit_s->value < slowest))
+      slowest = host.from_host_bit_s->value;
+  }
+  if (slowest > 0 && made.seconds > 0) {
+    made.most_load_share = std::min(
+        1.0, static_cast<double>(network_.most_sent_bytes()) * 8 / (slowest * made.seconds));
+  }
+  if (auto wrong = check_model(model)) return *wrong;
+  return model;
+}
+
+}  // namespace
+
+Result<NetworkModel> investigate(Network& network, const Options& options) {
+  return Investigation(network, options).run();
+}
+
+}  // namespace quadrille::probe
