@@ -3,7 +3,8 @@
 
 `data["networks"][name]` holds `topology`, `truth` (none on a real cluster) and `conditions`, a list of
 repetitions for each kind of traffic; a repetition holds `samples`, `partitions` by statistic, `wrong_samples`
-(the same with one sample of twenty falsified), the probed `model` and `seconds`, or `error`.
+(the same with one sample of twenty falsified), the probed `model` and `seconds`, or `error`. `messages` holds
+`samples` and `partitions` of messages of the paper's size on the quiet network.
 """
 
 from __future__ import annotations
@@ -19,12 +20,17 @@ from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
 from quadrille.reproduce.bursts import Burst, bursts
 from quadrille.reproduce.experiment import Data
+from quadrille.reproduce.messages import round_trips
 from quadrille.reproduce.programs import eco_partitions, probe
 from quadrille.reproduce.workbench import Workbench
 
 WRONG_SHARE = 0.05
 """Of samples that are falsified: the share of gross errors that a partition has to survive."""
 
+MESSAGE_BYTES = 16_000
+"""Of the paper's broadcasts (Table 3)."""
+
+_MESSAGES = 4  # of each pair there and back; nothing else is under way
 _WRONG_FACTORS = {"too long": 20.0, "too short": 0.05}
 _NETWORKS = {
     "mixed": ("eco_cmu_psc", ("quiet", "ambient", "bursts")),
@@ -52,6 +58,11 @@ def measure(bench: Workbench, data: Data) -> None:
                 random.Random(condition).shuffle(hosts)
                 line = lab.launcher(hosts=hosts)
                 _repeat(bench, line, 3 if bench.quick else 10, repetitions)
+                if condition == "quiet":
+                    bench.announce(f"  messages of {MESSAGE_BYTES} B")
+                    samples = round_trips(lab, MESSAGE_BYTES, _MESSAGES)
+                    found["messages"] = {"samples": samples, "partitions": eco_partitions(samples)}
+                    bench.save()
 
 
 @contextmanager
