@@ -13,6 +13,9 @@ namespace {
 constexpr int control_tag = 1;
 constexpr std::int64_t first_sleep_ns = 50'000;
 constexpr int longest_message = 1 << 30;
+// A launcher that ends the job because one host has gone leaves the others a moment: whoever does
+// not use it to answer is the one.
+constexpr std::int64_t grace_ns = 400'000'000;
 
 }  // namespace
 
@@ -59,13 +62,17 @@ Error MpiControlChannel::silent(Waited waited, std::int64_t patience_ns) const {
 
 MpiControlChannel::Waited MpiControlChannel::wait(std::int64_t patience_ns,
                                                   const std::function<bool()>& look) {
-  const std::int64_t until_ns = probe::steady_ns() + patience_ns;
+  std::int64_t until_ns = probe::steady_ns() + patience_ns;
+  bool interrupted = false;
   std::int64_t sleep_ns = first_sleep_ns;
   while (!look()) {
     if (error_ != MPI_SUCCESS) return Waited::failed;
-    if (options_.interrupted()) return Waited::interrupted;
+    if (!interrupted && options_.interrupted()) {
+      interrupted = true;
+      until_ns = std::min(until_ns, probe::steady_ns() + grace_ns);
+    }
     const std::int64_t left_ns = until_ns - probe::steady_ns();
-    if (left_ns <= 0) return Waited::out_of_time;
+    if (left_ns <= 0) return interrupted ? Waited::interrupted : Waited::out_of_time;
     probe::sleep_for(std::min(sleep_ns, left_ns));
     sleep_ns =
         std::min(sleep_ns + sleep_ns / 8, std::max(first_sleep_ns, options_.longest_sleep_ns));

@@ -20,7 +20,7 @@ class MpiControlChannel final : public probe::ControlChannel {
   struct Options {
     // Between two looks of a wait that has lasted for a while.
     std::int64_t longest_sleep_ns = 500'000;
-    // Ends a wait early; an error of the kind peer_lost says so.
+    // Ends a wait early, though not at once; an error of the kind peer_lost says so.
     std::function<bool()> interrupted = [] { return false; };
   };
 

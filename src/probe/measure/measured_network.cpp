@@ -33,6 +33,18 @@ std::vector<HostIndex> unpunctual(const std::vector<PartResult>& reports) {
   return hosts;
 }
 
+// A round trip that was measured is right, whoever else was late; of all else the attempt counts
+// that most hosts were punctual for.
+void keep_better(RoundResult& best, RoundResult other) {
+  std::vector<ExchangeResult> exchanges = best.exchanges;
+  for (std::size_t i = 0; i < exchanges.size(); ++i) {
+    const bool more = other.exchanges[i].round_trips_ns.size() > exchanges[i].round_trips_ns.size();
+    if (more) exchanges[i] = other.exchanges[i];
+  }
+  if (other.unpunctual.size() < best.unpunctual.size()) best = std::move(other);
+  best.exchanges = std::move(exchanges);
+}
+
 }  // namespace
 
 std::int64_t MeasuredNetwork::elapsed_ns() const { return steady_ns() - began_ns_; }
@@ -52,19 +64,22 @@ Result<RoundResult> MeasuredNetwork::perform(const Round& round) {
   }
   if (auto aligned = align_clocks(round.network); !aligned.ok()) return aligned.error();
   agents_.set_purpose("measuring \"" + round.purpose + "\"");
-  std::vector<PartResult> best;
+  RoundResult best;
   for (int tried = 0; tried < most_attempts; ++tried) {
     std::vector<PartResult> reports;
     if (auto done = attempt(round, reports); !done.ok()) return done.error();
-    if (tried > 0) ++repeated_;
-    if (best.empty() || unpunctual(reports).size() < unpunctual(best).size()) {
-      best = std::move(reports);
+    auto merged = merge(round, reports);
+    if (!merged.ok()) return merged.error();
+    if (tried == 0) {
+      best = std::move(merged.value());
+    } else {
+      ++repeated_;
+      keep_better(best, std::move(merged.value()));
     }
-    if (unpunctual(best).empty()) break;
+    if (best.unpunctual.empty()) break;
   }
-  auto result = merge(round, best);
-  if (result.ok() && options_.observer) options_.observer(round, result.value());
-  return result;
+  if (options_.observer) options_.observer(round, best);
+  return best;
 }
 
 Result<bool> MeasuredNetwork::attempt(const Round& round, std::vector<PartResult>& reports) {

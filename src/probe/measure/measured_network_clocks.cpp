@@ -10,7 +10,7 @@ namespace quadrille::probe {
 namespace {
 
 constexpr std::int64_t aligned_for_ns = 2'000'000'000;
-constexpr std::uint32_t trips = 6;
+constexpr std::int64_t trips = 6;
 // For a host whose round trip is not known yet.
 constexpr std::int64_t first_slot_ns = 4'000'000;
 constexpr std::int64_t first_limit_ns = 150'000'000;
@@ -30,7 +30,7 @@ Round MeasuredNetwork::alignment_round(std::uint32_t network) const {
     Exchange exchange;
     exchange.to = host;
     exchange.at_ns = at_ns;
-    exchange.count = trips;
+    exchange.count = static_cast<std::uint32_t>(trips);
     exchange.limit_ns = known ? 3 * trips * trip_ns_[host] + spare_ns : first_limit_ns;
     round.exchanges.push_back(exchange);
     at_ns += known ? 2 * trips * trip_ns_[host] + spare_ns : first_slot_ns;

@@ -49,7 +49,7 @@ PartPerformer::PartPerformer(const RoundPart& part, const JobOpening& opening, N
       drain_interval_ns_(first_drain_ns) {}
 
 PartResult PartPerformer::run() {
-  const PunctualTimers punctual;
+  const Punctual punctual;
   PartResult result;
   result.number = part_.number;
   wait_for_start();

@@ -11,16 +11,18 @@ std::int64_t steady_ns();
 
 void sleep_for(std::int64_t duration_ns);
 
-// Timers of this thread fire at their time for as long as this lives, not up to 50 us after it.
-class PunctualTimers {
+// For as long as this lives, this thread's timers fire at their time, not up to 50 us after it, and
+// where the host allows it the thread goes before others that want its core.
+class Punctual {
  public:
-  PunctualTimers();
-  ~PunctualTimers();
-  PunctualTimers(const PunctualTimers&) = delete;
-  PunctualTimers& operator=(const PunctualTimers&) = delete;
+  Punctual();
+  ~Punctual();
+  Punctual(const Punctual&) = delete;
+  Punctual& operator=(const Punctual&) = delete;
 
  private:
   int slack_before_ns_;
+  int niceness_before_;
 };
 
 }  // namespace quadrille::probe

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <thread>
 
 #include "apps/probe/mpi/last_resort.h"
@@ -34,6 +35,7 @@ constexpr int end_well = 1;
 constexpr int measure_mpi = 2;
 // Many times what the phase takes on a network that works.
 constexpr std::int64_t mpi_phase_patience_ns = 30'000'000'000;
+constexpr double share_of_network = 0.95;  // of the whole
 // Some launchers drop what a rank has just written when it aborts.
 constexpr std::int64_t before_abort_ns = 200'000'000;
 
@@ -67,6 +69,14 @@ std::string utc_now() {
   std::array<char, 32> text{};
   std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &broken_down);
   return text.data();
+}
+
+// MPICH aligns its version by tabs.
+std::string with_single_spaces(const std::string& text) {
+  std::istringstream in(text);
+  std::string result;
+  for (std::string word; in >> word;) result += (result.empty() ? "" : " ") + word;
+  return result;
 }
 
 // The kernel's counters of all hosts, from their agents to rank 0. Collective over the agents.
@@ -169,7 +179,7 @@ class Coordinator {
     options.depth = options_.quick ? Depth::quick : Depth::full;
     options.seed = options_.seed;
     options.progress = [this](const std::string& purpose, double share) {
-      lines_.progress(share, purpose);
+      lines_.progress(share * share_of_network, purpose);
     };
     auto model = investigate(network, options);
     if (!model.ok()) return model.error();
@@ -178,7 +188,7 @@ class Coordinator {
     origin.created = utc_now();
     origin.quadrille_version = version;
     origin.mode = options_.quick ? "quick" : "full";
-    origin.mpi_library = library_version();
+    origin.mpi_library = with_single_spaces(library_version());
     origin.seconds = static_cast<double>(network.elapsed_ns()) * 1e-9;
     origin.rounds = network.rounds();
     origin.sent_bytes = network.sent_bytes();
@@ -211,8 +221,11 @@ class Coordinator {
 };
 
 void serve_coordinator(const ProberWorld& world) {
+  // When the launcher ends the job because a host has gone, rank 0 is to hear from all others.
+  std::signal(SIGTERM, SIG_IGN);
   MpiControlChannel channel(world.agents(), {longest_sleep_ns(world), [] { return false; }});
   const auto served = serve(channel, own_agent(world));
+  std::signal(SIGTERM, SIG_DFL);
   if (served.ok()) return;
   std::fprintf(stderr, "quadrille-probe: host %s: the coordinator %s\n", own_host_name().c_str(),
                served.error().message.c_str());
@@ -243,7 +256,7 @@ int coordinate(const ProberWorld& world, const ProberOptions& options) {
                                "the MPI library's own collectives have not ended within 30 s; does "
                                "the same job run without Quadrille?"});
     });
-    coordinator.progress(0.95, "the MPI library's own calls");
+    coordinator.progress(share_of_network, "the MPI library's own calls");
     run_mpi_phase(world, &coordinator);
   }
   coordinator.report();

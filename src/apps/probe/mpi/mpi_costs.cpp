@@ -2,7 +2,7 @@
 #include "apps/probe/mpi/mpi_costs.h"
 
 #include <algorithm>
-#include <array>
+#include <deque>
 #include <functional>
 #include <string>
 
@@ -20,8 +20,10 @@ constexpr int go_on = 1;
 
 struct Operation {
   const char* name;
-  std::vector<std::uint64_t> bytes;  // growing
+  std::deque<std::uint64_t> bytes;  // sizes still to be measured, growing
   std::function<void(std::uint64_t bytes)> call;
+  std::int64_t last_ns = 0;  // of the size before; 0: none yet
+  std::uint64_t last_bytes = 0;
 };
 
 struct Buffers {
@@ -41,20 +43,17 @@ class MpiCosts {
   MpiCosts(const MpiCosts&) = delete;
   MpiCosts& operator=(const MpiCosts&) = delete;
 
+  // The smallest size of everything first: where time is short, something is known of each.
   std::vector<MpiCost> run() {
     until_ns_ = steady_ns() + kMpiCostBudgetNs;
-    for (const Operation& operation : operations()) {
-      std::int64_t last_ns = 0;
-      std::uint64_t last_bytes = 0;
-      for (const std::uint64_t bytes : operation.bytes) {
-        if (!agreed(fits(last_ns, last_bytes, bytes))) break;
-        const std::vector<std::int64_t> times_ns = time(operation, bytes);
-        if (times_ns.size() < calls) break;
-        last_ns = times_ns[times_ns.size() / 2];
-        last_bytes = bytes;
-        enter(operation, bytes, times_ns);
+    std::vector<Operation> all = operations();
+    const auto larger_left = [](const Operation& operation) { return !operation.bytes.empty(); };
+    while (std::ranges::any_of(all, larger_left)) {
+      for (Operation& operation : all) {
+        if (larger_left(operation)) measure_next_size(operation);
       }
     }
+    std::ranges::stable_sort(costs_, {}, &MpiCost::operation);
     return std::move(costs_);
   }
 
@@ -66,8 +65,8 @@ class MpiCosts {
     const auto count = [](std::uint64_t bytes) { return static_cast<int>(bytes); };
     char* send = buffers_.send.data();
     char* receive = buffers_.receive.data();
-    const std::vector<std::uint64_t> whole{1 << 10, 16 << 10, 128 << 10};
-    const std::vector<std::uint64_t> blocks{1 << 10, 8 << 10, 32 << 10};
+    const std::deque<std::uint64_t> whole{1 << 10, 16 << 10, 128 << 10};
+    const std::deque<std::uint64_t> blocks{1 << 10, 8 << 10, 32 << 10};
     return {{"send", {1, 1 << 10, 16 << 10, 128 << 10}, [=, this](auto n) { exchange(count(n)); }},
             {"barrier", {0}, [=, this](auto) { PMPI_Barrier(comm_); }},
             {"bcast", whole, [=, this](auto n) { PMPI_Bcast(send, count(n), MPI_BYTE, 0, comm_); }},
@@ -104,11 +103,26 @@ class MpiCosts {
     return word == go_on;
   }
 
-  bool fits(std::int64_t last_ns, std::uint64_t last_bytes, std::uint64_t bytes) const {
+  // A size that does not fit the time left ends its operation.
+  void measure_next_size(Operation& operation) {
+    const std::uint64_t bytes = operation.bytes.front();
+    operation.bytes.pop_front();
+    std::vector<std::int64_t> times_ns;
+    if (agreed(fits(operation, bytes))) times_ns = time(operation, bytes);
+    if (times_ns.size() < calls) {
+      operation.bytes.clear();
+      return;
+    }
+    operation.last_ns = times_ns[times_ns.size() / 2];
+    operation.last_bytes = bytes;
+    enter(operation, bytes, times_ns);
+  }
+
+  bool fits(const Operation& operation, std::uint64_t bytes) const {
     const std::int64_t left_ns = until_ns_ - steady_ns();
-    if (last_bytes == 0) return left_ns > 0;
-    const double growth = static_cast<double>(bytes) / static_cast<double>(last_bytes);
-    const double expected_ns = static_cast<double>(last_ns) * growth * out_of_proportion;
+    if (operation.last_bytes == 0) return left_ns > 0;
+    const double growth = static_cast<double>(bytes) / static_cast<double>(operation.last_bytes);
+    const double expected_ns = static_cast<double>(operation.last_ns) * growth * out_of_proportion;
     return expected_ns * (calls + warm_up_calls) < static_cast<double>(left_ns);
   }
 
