@@ -86,8 +86,7 @@ def processor(case: Case) -> Iterator[Finding]:
     """Find machines with more to run than cores; hosts that are parts of one machine count together."""
     machines: dict[str, list[HostSettings]] = {}
     for host in case.hosts:
-        known = case.model_hosts.get(host.name)
-        machines.setdefault((known.machine if known else None) or host.name, []).append(host)
+        machines.setdefault(str(host.get("machine") or host.name), []).append(host)
     for hosts in machines.values():
         load = max((host.number("load_average_1_min") or 0 for host in hosts), default=0)
         pressure = max((host.number("cpu_pressure_percent_10_s") or 0 for host in hosts), default=0)

@@ -39,7 +39,7 @@ def unreachable(case: Case) -> Iterator[Finding]:
     for warning in case.model.warnings if case.model else []:
         if warning.topic != "unreachable":
             continue
-        if warning.text.startswith("UDP"):
+        if warning.text.startswith("UDP") or "hears nobody" in warning.text or "nobody hears" in warning.text:
             yield _udp_blocked(case, warning.text, tuple(warning.hosts))
         else:
             yield Finding(
@@ -141,7 +141,8 @@ def _udp_blocked(case: Case, text: str, hosts: tuple[str, ...]) -> Finding:
     return Finding(
         "udp_blocked",
         "error",
-        "UDP does not get through between hosts though MPI does: a firewall",
+        "UDP does not get through between hosts though the job could start: a firewall, or hosts that this "
+        "network does not connect",
         evidence,
         "allow UDP within the cluster's subnet: `nft list ruleset` or `iptables -S` shows the rules "
         "on a host; "
@@ -154,7 +155,7 @@ def _packet_filter(host: HostSettings) -> str:
     tables = host.get("firewall", "iptables_tables")
     found = [f"iptables ({', '.join(map(str, tables))})"] if tables else []
     if count := host.number("firewall", "nftables_tables"):
-        found.append(f"nftables ({count:g} tables)")
+        found.append(f"nftables ({count:g} {'table' if count == 1 else 'tables'})")
     return ", ".join(found)
 
 

@@ -174,6 +174,12 @@ SITUATIONS: list[tuple[Rule, list[Change], str, str]] = [
         "error udp_blocked",
         "h0 to h1",
     ),
+    (
+        rules_reach.unreachable,
+        [warning("unreachable", "h3 is left out: it hears nobody, though others hear it", "h3")],
+        "error udp_blocked",
+        "h3 is left out",
+    ),
     (rules_reach.multicast, [segment(multicast=False)], "warning multicast_blocked", "s0"),
     (
         rules_reach.multicast,
@@ -280,6 +286,13 @@ def test_the_remedy_for_lost_frames_names_the_switch_and_the_hosts_line() -> Non
     remedy = found(rules_loss.loss_under_all_to_all, LOSS)[0].remedy
     assert "configuration of the switch" in remedy
     assert "ethtool -A eth0 rx on tx on" in remedy
+
+
+def test_hosts_that_are_parts_of_one_machine_are_told_of_its_load_once() -> None:
+    load = everywhere("load_average_1_min", to=9.5)
+    assert len(found(rules_hosts.processor, load)) == 4
+    together = found(rules_hosts.processor, load, everywhere("machine", to="one"))
+    assert [finding.hosts for finding in together] == [("h0", "h1", "h2", "h3")]
 
 
 def test_a_narrow_trunk_says_how_many_ports_may_be_busy() -> None:

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "probe/measure/host_identity.h"
 #include "probe/measure/host_settings_ethtool.h"
 #include "probe/measure/host_settings_files.h"
 #include "probe/measure/host_settings_links.h"
@@ -223,6 +224,7 @@ std::string host_settings_json(const SettingsSources& sources) {
   add_firewall(root, sources.ask_kernel, settings);
   add_mpi_choices(root, settings);
   if (sources.ask_kernel) {
+    settings["machine"] = machine_identity();
     add_clock(settings);
     settings["links"] = usable_links(root);
   }

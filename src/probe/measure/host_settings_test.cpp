@@ -140,6 +140,7 @@ TEST(HostSettingsOfThisMachine, name_kernel_links_and_clock) {
   const json found = json::parse(host_settings_json());
   EXPECT_FALSE(found["kernel"].get<std::string>().empty());
   EXPECT_GE(found["cores"], 1);
+  EXPECT_FALSE(found["machine"].get<std::string>().empty());
   EXPECT_TRUE(found["links"]["udp"]["usable"]);
   for (const auto& [name, link] : found["links"].items()) {
     EXPECT_EQ(link["usable"].get<bool>(), link["missing"].empty()) << name;
