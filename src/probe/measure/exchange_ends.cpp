@@ -70,6 +70,11 @@ void ExchangeEnds::ask(Exchange& exchange) {
   ++exchange.trips;
 }
 
+void ExchangeEnds::note_activity(Exchange& exchange, std::int64_t at_ns) {
+  exchange.last_activity_ns = sender_.clock().now();
+  most_lag_ns_ = std::max(most_lag_ns_, exchange.last_activity_ns - at_ns);
+}
+
 // True when all pieces of the trip's message have come with this one.
 bool ExchangeEnds::count_piece(Exchange& exchange, const Datagram& datagram, std::uint32_t bytes) {
   if (datagram.index != exchange.trip) {
@@ -82,7 +87,7 @@ bool ExchangeEnds::count_piece(Exchange& exchange, const Datagram& datagram, std
 
 bool ExchangeEnds::take_question(Exchange& exchange, const Datagram& datagram, std::int64_t at_ns) {
   if (exchange.end.asks || datagram.index >= exchange.end.count) return false;
-  exchange.last_activity_ns = sender_.clock().now();
+  note_activity(exchange, at_ns);
   if (!count_piece(exchange, datagram, exchange.end.there_bytes)) return true;
   send_message(exchange, DatagramKind::answer, datagram.index, at_ns);
   exchange.trips = datagram.index + 1;
@@ -91,7 +96,7 @@ bool ExchangeEnds::take_question(Exchange& exchange, const Datagram& datagram, s
 
 bool ExchangeEnds::take_answer(Exchange& exchange, const Datagram& datagram, std::int64_t at_ns) {
   if (!exchange.end.asks || datagram.index >= exchange.trips) return false;
-  exchange.last_activity_ns = sender_.clock().now();
+  note_activity(exchange, at_ns);
   if (!count_piece(exchange, datagram, exchange.end.back_bytes)) return true;
   const std::int64_t asked_ns = exchange.asked_ns[datagram.index];
   const std::int64_t held_ns = datagram.held_ns;

@@ -35,6 +35,7 @@ class ExchangeEnds {
   bool listens(std::int64_t now_ns) const;
   // When one of these answers may change, or something is to be asked.
   std::int64_t next_due_ns(std::int64_t now_ns) const;
+  // The longest time for which something due, or something that had come, had to wait.
   std::int64_t most_lag_ns() const { return most_lag_ns_; }
   void report(PartResult& result) const;
 
@@ -60,6 +61,7 @@ class ExchangeEnds {
   void send_message(const Exchange& exchange, DatagramKind kind, std::uint32_t trip,
                     std::int64_t complete_ns);
   void ask(Exchange& exchange);
+  void note_activity(Exchange& exchange, std::int64_t at_ns);
   bool take_question(Exchange& exchange, const Datagram& datagram, std::int64_t at_ns);
   bool take_answer(Exchange& exchange, const Datagram& datagram, std::int64_t at_ns);
   bool count_piece(Exchange& exchange, const Datagram& datagram, std::uint32_t bytes);

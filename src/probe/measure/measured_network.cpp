@@ -17,20 +17,46 @@ namespace {
 constexpr int most_attempts = 3;
 constexpr std::int64_t latest_start_ns = 3'000'000;
 constexpr std::int64_t longest_hold_up_ns = 10'000'000;
+constexpr std::int64_t hold_up_in_exchange_ns = 1'000'000;
 // Long results that may be on their way to the coordinator at once: less than the buffer of a port
 // of a simple switch.
 constexpr std::size_t most_fetched_at_once = 16'384;
 
-std::vector<HostIndex> unpunctual(const std::vector<PartResult>& reports) {
+bool lacks_round_trips(const Round& round, const RoundResult& result, HostIndex host) {
+  for (std::size_t i = 0; i < round.exchanges.size(); ++i) {
+    const Exchange& exchange = round.exchanges[i];
+    if (exchange.from != host && exchange.to != host) continue;
+    if (result.exchanges[i].round_trips_ns.size() < exchange.count) return true;
+  }
+  return false;
+}
+
+// Round trips leave out what the ends' delays add, so that of exchanges only the incomplete ones
+// may have suffered.
+std::vector<HostIndex> unpunctual(const Round& round, const std::vector<PartResult>& reports,
+                                  const RoundResult& result) {
+  const bool timed = !round.streams.empty() || !round.fans.empty() || !round.multicasts.empty();
   std::vector<HostIndex> hosts;
   for (HostIndex host = 0; host < reports.size(); ++host) {
     const PartResult& report = reports[host];
-    if (report.late_ns > latest_start_ns || report.held_up_ns > longest_hold_up_ns ||
-        report.missed > 0) {
-      hosts.push_back(host);
-    }
+    const std::int64_t delay_ns = std::max(report.late_ns, report.held_up_ns);
+    const bool spoilt =
+        timed && (report.late_ns > latest_start_ns || report.held_up_ns > longest_hold_up_ns);
+    const bool cut_short = report.missed > 0 || delay_ns > hold_up_in_exchange_ns;
+    if (spoilt || (cut_short && lacks_round_trips(round, result, host))) hosts.push_back(host);
   }
   return hosts;
+}
+
+// What a repetition has to measure: of exchanges only those that are not complete.
+Round still_wanted(const Round& round, const RoundResult& result) {
+  Round wanted = round;
+  for (std::size_t i = 0; i < round.exchanges.size(); ++i) {
+    if (result.exchanges[i].round_trips_ns.size() >= round.exchanges[i].count) {
+      wanted.exchanges[i].count = 0;
+    }
+  }
+  return wanted;
 }
 
 // A round trip that was measured is right, whoever else was late; of all else the attempt counts
@@ -67,8 +93,9 @@ Result<RoundResult> MeasuredNetwork::perform(const Round& round) {
   RoundResult best;
   for (int tried = 0; tried < most_attempts; ++tried) {
     std::vector<PartResult> reports;
-    if (auto done = attempt(round, reports); !done.ok()) return done.error();
-    auto merged = merge(round, reports);
+    const Round wanted = tried == 0 ? round : still_wanted(round, best);
+    if (auto done = attempt(wanted, reports); !done.ok()) return done.error();
+    auto merged = merge(wanted, reports);
     if (!merged.ok()) return merged.error();
     if (tried == 0) {
       best = std::move(merged.value());
@@ -178,7 +205,7 @@ Result<RoundResult> MeasuredNetwork::merge(const Round& round,
       return entered.error();
     }
   }
-  result.unpunctual = unpunctual(reports);
+  result.unpunctual = unpunctual(round, reports, result);
   return result;
 }
 

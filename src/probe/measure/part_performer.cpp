@@ -103,9 +103,9 @@ void PartPerformer::wait(std::int64_t now_ns) {
   if (sources_.waits_for_interface()) events |= POLLOUT;
   if (exchanges_.listens(now_ns)) events |= POLLIN;
   sleep_until_writable_or(events, network_.light, network_.bulk, left_ns);
-  // A late look at what has arrived does no harm.
-  const bool to_look = tallies_.expects_any() && due_ns == next_drain_ns_;
-  if (!to_look) held_up_ns_ = std::max(held_up_ns_, sender_.clock().now() - due_ns);
+  // Only sending suffers from a late wake-up: arrivals carry the kernel's time.
+  const bool to_send = due_ns == sources_.next_due_ns();
+  if (to_send) held_up_ns_ = std::max(held_up_ns_, sender_.clock().now() - due_ns);
 }
 
 void PartPerformer::drain(std::int64_t now_ns) {

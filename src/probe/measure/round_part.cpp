@@ -150,7 +150,7 @@ std::vector<RoundPart> parts_of(const Round& round, const std::vector<bool>& rea
   }
   for (std::uint32_t id = 0; id < round.exchanges.size(); ++id) {
     const Exchange& exchange = round.exchanges[id];
-    if (!reachable[exchange.from] || !reachable[exchange.to]) continue;
+    if (!reachable[exchange.from] || !reachable[exchange.to] || exchange.count == 0) continue;
     parts[exchange.from].exchanges.push_back(end_of(id, exchange, true));
     parts[exchange.to].exchanges.push_back(end_of(id, exchange, false));
   }

@@ -94,7 +94,8 @@ bool TrafficSources::send_one(Source& source) {
     source.total = source.next;  // no way there; a fan may still reach its other targets
     return false;
   }
-  if (light) most_lag_ns_ = std::max(most_lag_ns_, sender_.last_sent_ns() - source.scheduled_ns());
+  if (light || source.next == 0)
+    most_lag_ns_ = std::max(most_lag_ns_, sender_.last_sent_ns() - source.scheduled_ns());
   if (source.next == 0) source.first_sent_ns = sender_.last_sent_ns();
   source.last_sent_ns = sender_.last_sent_ns();
   source.after_last_ns = source.last_sent_ns + took;

@@ -26,7 +26,7 @@ class TrafficSources {
   std::int64_t next_due_ns() const;
   // Something is due and the interface's queue is full.
   bool waits_for_interface() const { return waits_for_interface_; }
-  // By how much the worst light datagram left too late.
+  // By how much the worst light datagram, or the first of a stream, left too late.
   std::int64_t most_lag_ns() const { return most_lag_ns_; }
   void report(PartResult& result) const;
 
