@@ -39,6 +39,7 @@ _CHOICES = {
     "QUADRILLE_WIRE": ("auto", "udp", "packet", "xdp", "off"),
     "QUADRILLE_MULTICAST": ("auto", "off"),
     "QUADRILLE_FABRIC": ("on", "off"),
+    "QUADRILLE_PROBE": ("auto", "off"),
     "QUADRILLE_ABI": ("ompi", "mpich", "abi"),
 }
 
@@ -98,6 +99,8 @@ def job_environment(options: Mapping[str, str | None]) -> dict[str, str]:
         _check(name, value)
     if variables.get("QUADRILLE_MODEL"):
         variables["QUADRILLE_MODEL"] = _readable_model(variables["QUADRILLE_MODEL"])
+    if variables.get("QUADRILLE_CACHE"):
+        variables["QUADRILLE_CACHE"] = str(Path(variables["QUADRILLE_CACHE"]).absolute())
     variables["QUADRILLE_JOB_SECRET"] = secrets.token_hex(16)
     return {"LD_PRELOAD": _preload(), **variables}
 

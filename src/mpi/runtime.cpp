@@ -9,12 +9,12 @@
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
+#include <utility>
 
+#include "base/fingerprint.h"
 #include "executor/waiting.h"
 #include "mpi/communicator.h"
 #include "mpi/version.h"
@@ -26,18 +26,16 @@ namespace {
 
 std::unique_ptr<Runtime> the_runtime;
 
-// FNV-1a: the same on every host, which std::hash need not be.
-std::int64_t fingerprint(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const unsigned char byte : text) hash = (hash ^ byte) * 0x100000001b3ULL;
-  return static_cast<std::int64_t>(hash >> 2U);  // positive, and so is its negation's negation
+// Positive, and so is its negation's negation.
+std::int64_t positive_fingerprint(const std::string& text) {
+  return static_cast<std::int64_t>(fingerprint(text) >> 2U);
 }
 
 // What has to be equal on all ranks for them to decide alike.
 std::string agreed_settings(const Settings& settings) {
   return settings.algorithm + "|" + std::to_string(settings.trials) + "|" +
          std::to_string(settings.trial_floor) + "|" + settings.wire + "|" + settings.multicast +
-         "|" + settings.model;
+         "|" + settings.model + "|" + settings.probe;
 }
 
 // A launcher of another MPI starts every rank as a world of its own.
@@ -87,6 +85,9 @@ std::string Runtime::take_settings() {
   settings_ = settings.value();
   auto forced = parse_forced_choice(settings_.algorithm);
   if (!forced.ok()) return forced.error().message;
+  if (settings_.probe != "auto" && settings_.probe != "off") {
+    return "QUADRILLE_PROBE=" + settings_.probe + ": expected auto or off";
+  }
   planner_options_ = {forced.value(), static_cast<std::uint32_t>(settings_.trials),
                       Bytes{static_cast<std::uint64_t>(settings_.trial_floor)}};
   return "";
@@ -101,16 +102,22 @@ void Runtime::step_back(const std::string& problem) const {
 
 void Runtime::log_start(Nanoseconds took) const {
   if (world_rank_ != 0 || !settings_.logs("start")) return;
-  std::fprintf(stderr, "event=start version=%s ranks=%d hosts=%zu took_us=%lld mpi=\"%s\"\n",
+  if (start_model_.origin == ModelOrigin::none && !start_model_.problem.empty()) {
+    std::fprintf(stderr, "event=probe model=none reason=\"%s\"\n", start_model_.problem.c_str());
+  }
+  std::fprintf(stderr,
+               "event=start version=%s ranks=%d hosts=%zu took_us=%lld model=%s probe_us=%lld "
+               "mpi=\"%s\"\n",
                version, world_size_, host_names_.size(), static_cast<long long>(took.value / 1000),
+               name_of(start_model_.origin), static_cast<long long>(start_model_.took.value / 1000),
                library_version().c_str());
 }
 
 bool Runtime::shake_hands(bool usable) {
   // The maximum of a value and of its negation are equal and opposite only where all ranks gave the
   // same.
-  const std::int64_t software = fingerprint(version);
-  const std::int64_t wishes = fingerprint(agreed_settings(settings_));
+  const std::int64_t software = positive_fingerprint(version);
+  const std::int64_t wishes = positive_fingerprint(agreed_settings(settings_));
   std::array<std::int64_t, 5> mine{software, -software, wishes, -wishes, usable ? 0 : 1};
   std::array<std::int64_t, 5> most{};
   MPI_Request request = MPI_REQUEST_NULL;
@@ -187,6 +194,7 @@ int Runtime::close(MPI_Comm, int, void* state, void*) {
   if (Communicator::find(MPI_COMM_WORLD) != nullptr) {
     PMPI_Comm_delete_attr(MPI_COMM_WORLD, runtime->communicator_key_);
   }
+  runtime->start_model_.unfinished.reset();
   runtime->free_shadows();
   the_runtime.reset();
   return MPI_SUCCESS;
@@ -195,37 +203,39 @@ int Runtime::close(MPI_Comm, int, void* state, void*) {
 void Runtime::learn_hosts() {
   struct Introduction {
     std::int64_t host = 0;
-    std::array<char, 64> name{};
+    std::int64_t machine = 0;
+    std::array<char, 72> name{};  // Linux allows 64 characters
   };
-  Introduction mine{fingerprint(probe::host_identity()), {}};
+  Introduction mine{positive_fingerprint(probe::host_identity()),
+                    positive_fingerprint(probe::machine_identity()),
+                    {}};
   probe::own_host_name().copy(mine.name.data(), mine.name.size() - 1);
   std::vector<Introduction> all(static_cast<std::size_t>(world_size_));
   PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, shadow_);
   std::map<std::int64_t, std::uint32_t> number_of;
+  hosts_on_machine_ = 0;
   host_of_world_rank_.reserve(all.size());
   for (const Introduction& rank : all) {
     const auto next = static_cast<std::uint32_t>(number_of.size());
     const auto [entry, unseen] = number_of.try_emplace(rank.host, next);
-    if (unseen) host_names_.emplace_back(rank.name.data());
+    if (unseen) {
+      host_names_.emplace_back(rank.name.data());
+      if (rank.machine == mine.machine) ++hosts_on_machine_;
+    }
     host_of_world_rank_.push_back(entry->second);
   }
 }
 
-// Only rank 0's file counts: its contents go to all ranks, so that all come to the same result.
 std::string Runtime::take_model() {
-  segment_of_host_.assign(host_names_.size(), 0);
-  if (settings_.model.empty()) return "";
-  std::string contents;
-  if (world_rank_ == 0) {
-    std::ifstream file(settings_.model, std::ios::binary);
-    contents.assign(std::istreambuf_iterator<char>(file), {});
+  const auto hosts = static_cast<std::uint32_t>(host_names_.size());
+  segment_of_host_.assign(hosts, 0);
+  start_model_ = find_start_model(
+      settings_, {shadow_, host_of_world_rank_, hosts, hosts_on_machine_}, host_names_);
+  if (start_model_.origin == ModelOrigin::none) {
+    return settings_.model.empty() ? ""
+                                   : "the model file is empty or cannot be read on rank 0's host";
   }
-  std::int64_t length = static_cast<std::int64_t>(contents.size());
-  PMPI_Bcast(&length, 1, MPI_INT64_T, 0, shadow_);
-  if (length == 0) return "the model file is empty or cannot be read on rank 0's host";
-  contents.resize(static_cast<std::size_t>(length));
-  PMPI_Bcast(contents.data(), static_cast<int>(length), MPI_BYTE, 0, shadow_);
-  const auto model = parse_model(contents);
+  const auto model = parse_model(std::exchange(start_model_.text, {}));
   if (!model.ok()) return model.error().message;
   auto segments = segments_of(model.value(), host_names_);
   if (!segments.ok()) return segments.error().message;

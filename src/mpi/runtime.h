@@ -11,6 +11,7 @@
 
 #include "base/settings.h"
 #include "mpi/contexts.h"
+#include "mpi/start_model.h"
 #include "planner/planner.h"
 
 namespace quadrille {
@@ -51,8 +52,8 @@ class Runtime {
   void open_shadows();
   void free_shadows();
   void learn_hosts();
-  // Reads the model file, if there is one; returns what is wrong with it, or nothing. The same on
-  // all ranks.
+  // Takes the network model, from wherever it comes; returns what is wrong with the user's file, or
+  // nothing. The same on all ranks.
   std::string take_model();
   static int close(MPI_Comm, int, void*, void*);
 
@@ -69,6 +70,8 @@ class Runtime {
   std::vector<std::uint32_t> host_of_world_rank_;
   std::vector<std::uint32_t> segment_of_host_;
   std::vector<std::string> host_names_;
+  std::uint32_t hosts_on_machine_ = 1;  // namespaces of this rank's kernel
+  StartModel start_model_;              // without its text, once taken
 };
 
 }  // namespace quadrille
