@@ -86,8 +86,7 @@ Result<HostSet> Search::find_suspects() {
   Load load{.purpose = "all hosts in pairs, both ways",
             .flows = {},
             .duration_ns = 70 * kMillisecond,
-            .landmarks = landmarks(),
-            .keep_arrivals = false};
+            .landmarks = landmarks()};
   for (std::size_t at = 0; at + 1 < order.size(); at += 2) {
     load.flows.push_back(
         {order[at], order[at + 1], kPairShare * free_rate(views_, order[at], order[at + 1])});
@@ -135,8 +134,7 @@ Result<bool> Search::test(HostIndex suspect) {
     const auto view = views_.observe({.purpose = "whether a host is on a bus",
                                       .flows = through(suspect, seeming),
                                       .duration_ns = 60 * kMillisecond,
-                                      .landmarks = landmarks(),
-                                      .keep_arrivals = false});
+                                      .landmarks = landmarks()});
     if (!view.ok()) return view.error();
     HostSet waiting = always_waiting(views_, view.value(), setting_.hosts);
     for (const Bus& bus : found_) waiting = others(waiting, bus.hosts);

@@ -182,10 +182,6 @@ void Conclusion::add_trunks() {
     trunk.backward_bit_s = as_positive(node.to_parent.in_bit_s);
     trunk.forward_buffer_bytes = as_positive(node.to_parent.out_buffer_bytes);
     trunk.backward_buffer_bytes = as_positive(node.to_parent.in_buffer_bytes);
-    if (trunk.forward_bit_s)
-      trunk.forward_ambient_share = as_share(node.to_parent.out_ambient_share);
-    if (trunk.backward_bit_s)
-      trunk.backward_ambient_share = as_share(node.to_parent.in_ambient_share);
     const auto& above = findings_.trunks[*node.parent].segment;
     if (node.segment && above) {
       const auto across = latency_between(hosts_of(*node.segment), hosts_of(*above));

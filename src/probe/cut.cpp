@@ -101,12 +101,13 @@ void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides
 }
 
 void add_flows(CutDirection& direction, const LoadedView& view, const HostSet& senders) {
+  std::vector<FlowOutcome> own;
   for (const auto& outcome : view.flows) {
     if (!std::binary_search(senders.begin(), senders.end(), outcome.flow.from)) continue;
     direction.offered_bit_s += outcome.flow.rate_bit_s;
-    direction.arrived_bit_s += outcome.arrived_bit_s;
-    direction.streams.push_back(outcome.arrivals);
+    own.push_back(outcome);
   }
+  direction.arrived_bit_s = std::min(arrived_together_bit_s(own), direction.offered_bit_s);
 }
 
 double fastest(const HostSet& hosts, const std::vector<HostRates>& rates) {
@@ -124,13 +125,14 @@ Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions
   const double most = options.gentle ? kGentleExcess * fastest(inside, views.cables())
                                      : std::numeric_limits<double>::infinity();
   Load load{.purpose = "what " + std::to_string(inside.size()) + " hosts share towards the others",
-            .flows = crossing_flows(sides.inside, options.gentle ? views.cables() : views.rates(),
-                                    sides.busy, views.rates(), most),
+            .flows = options.gentle ? crossing_flows(sides.inside, views.cables(), sides.busy,
+                                                     views.one_way_rates(), most)
+                                    : crossing_flows(sides.inside, views.rates(), sides.busy,
+                                                     views.rates(), most),
             .duration_ns = 240 * kMillisecond,
             .landmarks = sides.idle,
             .group = inside,
             .near = sides.near,
-            .keep_arrivals = options.keep_arrivals,
             .passes = 5};
   if (!options.gentle) {
     const auto inward =

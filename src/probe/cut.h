@@ -19,8 +19,7 @@ struct CutDirection {
   bool full = false;  // something shared was overloaded
   double offered_bit_s = 0;
   double arrived_bit_s = 0;
-  MaybeMeasured wait_ns;                      // in the full queue
-  std::vector<std::vector<Arrival>> streams;  // of each flow, where kept
+  MaybeMeasured wait_ns;  // in the full queue
 };
 
 struct Cut {
@@ -32,7 +31,6 @@ struct Cut {
 struct CutOptions {
   bool gentle =
       false;  // the hosts seem to share a bus: offer only a little more than one cable carries
-  bool keep_arrivals = false;
 };
 
 // REQUIRES: `inside` is ascending, and at least one other host is there.

@@ -64,8 +64,7 @@ std::int64_t high_quantile(std::vector<std::int64_t>& values) {
   return std::max<std::int64_t>(*at, 0);
 }
 
-Stream stream_of(const Flow& flow, std::int64_t at_ns, std::int64_t duration_ns,
-                 bool keep_arrivals) {
+Stream stream_of(const Flow& flow, std::int64_t at_ns, std::int64_t duration_ns) {
   const double gap_ns = kFullFrameBytes * 8e9 / flow.rate_bit_s;
   return {
       .from = flow.from,
@@ -73,8 +72,7 @@ Stream stream_of(const Flow& flow, std::int64_t at_ns, std::int64_t duration_ns,
       .at_ns = at_ns,
       .count = std::max(1U, static_cast<std::uint32_t>(static_cast<double>(duration_ns) / gap_ns)),
       .frame_bytes = kFullFrameBytes,
-      .gap_ns = static_cast<std::int64_t>(gap_ns),
-      .keep_arrivals = keep_arrivals};
+      .gap_ns = static_cast<std::int64_t>(gap_ns)};
 }
 
 // Raises the share that others have of a cable so that a flow of kCableShare of what is free, with
@@ -97,22 +95,41 @@ LoadedViews::LoadedViews(Setting& setting, std::vector<HostRates> cables)
     for (MaybeMeasured* share : {&rates.ambient_out_share, &rates.ambient_in_share})
       leave_room(*share);
   }
-  room_ = rates_;
+  room_ = one_way_rates_ = rates_;
 }
 
 void LoadedViews::share_bus(const HostSet& bus) {
+  const auto taken = [](double free, double whole, double share) {
+    const double left = whole > 0 ? share * free / whole : 0;
+    return Measured{1 - left, 1 - left, 1 - left};
+  };
   for (const HostIndex host : bus) {
-    HostRates& rates = rates_[host];
-    const double share = kBusShare / (2 * static_cast<double>(bus.size()));
-    const auto taken = [&](double free, double whole) {
-      const double left = whole > 0 ? share * free / whole : 0;
-      return Measured{1 - left, 1 - left, 1 - left};
-    };
-    if (rates.out_bit_s)
-      rates.ambient_out_share = taken(cables_[host].free_out_bit_s(), rates.out_bit_s->value);
-    if (rates.in_bit_s)
-      rates.ambient_in_share = taken(cables_[host].free_in_bit_s(), rates.in_bit_s->value);
+    for (const auto& [shared, ways] :
+         {std::pair{&rates_[host], 2}, std::pair{&one_way_rates_[host], 1}}) {
+      const double share = kBusShare / (ways * static_cast<double>(bus.size()));
+      if (shared->out_bit_s)
+        shared->ambient_out_share =
+            taken(cables_[host].free_out_bit_s(), shared->out_bit_s->value, share);
+      if (shared->in_bit_s)
+        shared->ambient_in_share =
+            taken(cables_[host].free_in_bit_s(), shared->in_bit_s->value, share);
+    }
   }
+}
+
+double arrived_together_bit_s(const std::vector<FlowOutcome>& flows) {
+  std::int64_t first = kUnseen;
+  std::int64_t last = 0;
+  std::uint64_t frames = 0;
+  for (const FlowOutcome& flow : flows) {
+    if (flow.received == 0) continue;
+    first = std::min(first, flow.first_arrival_ns);
+    last = std::max(last, flow.last_arrival_ns);
+    frames += flow.received;
+  }
+  return frames > 1 && last > first ? static_cast<double>(frames - 1) * kFullFrameBytes * 8e9 /
+                                          static_cast<double>(last - first)
+                                    : 0;
 }
 
 std::int64_t LoadedViews::floor_ns(HostIndex from, HostIndex to) const {
@@ -180,8 +197,7 @@ Round LoadedViews::compose(const Load& load) const {
   const std::vector<Fan> last_fans(
       round.fans.end() - static_cast<std::ptrdiff_t>(setting_.hosts.size()), round.fans.end());
   for (const auto& flow : beside_fans(load.flows, last_fans)) {
-    if (flow.rate_bit_s > 0)
-      round.streams.push_back(stream_of(flow, begin, load.duration_ns, load.keep_arrivals));
+    if (flow.rate_bit_s > 0) round.streams.push_back(stream_of(flow, begin, load.duration_ns));
   }
   round.duration_ns = begin + load.duration_ns + 20 * kMillisecond;
   return round;
@@ -218,11 +234,11 @@ LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundRe
     const StreamResult& stream = result.streams[at];
     const Stream& sent = round.streams[at];
     FlowOutcome outcome{
-        {sent.from, sent.to, kFullFrameBytes * 8e9 / static_cast<double>(sent.gap_ns)},
-        stream.sent,
-        stream.received,
-        0,
-        stream.arrivals};
+        .flow = {sent.from, sent.to, kFullFrameBytes * 8e9 / static_cast<double>(sent.gap_ns)},
+        .sent = stream.sent,
+        .received = stream.received,
+        .first_arrival_ns = stream.first_arrival_ns,
+        .last_arrival_ns = stream.last_arrival_ns};
     if (stream.received > 1) {
       const auto spread =
           std::max<std::int64_t>(stream.last_arrival_ns - stream.first_arrival_ns, 1);

@@ -36,7 +36,6 @@ struct Load {
   // carry load.
   HostSet group = {};
   HostSet near = {};
-  bool keep_arrivals = false;
   std::uint32_t passes = 3;  // light datagrams for each way in each half of the load
 };
 
@@ -59,11 +58,15 @@ struct FlowOutcome {
   Flow flow;
   std::uint32_t sent = 0;
   std::uint32_t received = 0;
-  double arrived_bit_s = 0;  // while the load lasted
-  std::vector<Arrival> arrivals;
+  double arrived_bit_s = 0;  // between its first arrival and its last
+  std::int64_t first_arrival_ns = 0;
+  std::int64_t last_arrival_ns = 0;
 
   double loss() const { return sent == 0 ? 0 : 1 - static_cast<double>(received) / sent; }
 };
+
+// All of `flows` together: their bits over the time from the first arrival to the last.
+double arrived_together_bit_s(const std::vector<FlowOutcome>& flows);
 
 struct LoadedView {
   PairTable<Wait> waits;
@@ -92,8 +95,10 @@ class LoadedViews {
   Setting& setting() { return setting_; }
   const HostSet& hosts() const { return setting_.hosts; }
   const std::vector<HostRates>& cables() const { return cables_; }
-  // What each host may send and receive while all others do, without filling a bus.
+  // What each host may send and receive while all others do, without filling a bus; and what it may
+  // send, or receive, while nobody on its bus does the other.
   const std::vector<HostRates>& rates() const { return rates_; }
+  const std::vector<HostRates>& one_way_rates() const { return one_way_rates_; }
   std::uint32_t observations() const { return observations_; }
 
  private:
@@ -104,8 +109,10 @@ class LoadedViews {
 
   Setting& setting_;
   std::vector<HostRates> cables_;
-  std::vector<HostRates> room_;  // cables, less what keeps random traffic of others from filling them
+  std::vector<HostRates>
+      room_;  // cables, less what keeps random traffic of others from filling them
   std::vector<HostRates> rates_;
+  std::vector<HostRates> one_way_rates_;
   PairTable<std::int64_t> idle_delay_ns_;  // least ever seen
   std::int64_t backlog_ns_ = 0;
   std::uint32_t observations_ = 0;

@@ -17,9 +17,9 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 // With all pairs up to this many hosts; beyond, ways to and from this many landmarks.
 constexpr std::size_t kAllPairsHosts = 24;
 constexpr std::size_t kLandmarks = 12;
-constexpr std::size_t kMostTests = 24;
+constexpr std::size_t kMostTests = 16;
 constexpr std::size_t kMostRepeats = 3;
-constexpr int kMostTries = 3;      // of sets that are nearly the same
+constexpr int kMostTries = 2;      // of sets that are nearly the same
 constexpr double kSameSet = 0.75;  // overlap from which two sets count as one set, seen imprecisely
 
 bool contains(const HostSet& set, HostIndex host) {
@@ -164,11 +164,8 @@ Result<bool> Search::prove(const HostSet& candidate) {
 // Loads, groups hosts by what they saw, tests the groups; true where something new was proven.
 Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& purpose,
                           std::int64_t duration_ns) {
-  const auto view = views_.observe({.purpose = purpose,
-                                    .flows = flows,
-                                    .duration_ns = duration_ns,
-                                    .landmarks = landmarks(),
-                                    .keep_arrivals = false});
+  const auto view = views_.observe(
+      {.purpose = purpose, .flows = flows, .duration_ns = duration_ns, .landmarks = landmarks()});
   if (!view.ok()) return view.error();
   auto clusters = view_clusters(views_, view.value(), setting_.hosts);
   unexplained_ = false;
@@ -176,7 +173,7 @@ Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& pur
   for (const HostSet& piece : pieces_of(clusters)) {
     if (tried_.size() >= kMostTests) break;
     // Noise sets single hosts apart, each time others.
-    if (piece.size() == 1 && ++set_apart_[piece.front()] < 3) continue;
+    if (piece.size() == 1 && ++set_apart_[piece.front()] < 4) continue;
     if (!is_piece(piece) || tried(piece)) continue;
     unexplained_ = true;
     tried_.push_back(piece);
@@ -290,8 +287,7 @@ Result<Partition> guess_segments(LoadedViews& views, const std::vector<HostSet>&
     Load load{.purpose = "all hosts at once, briefly",
               .flows = shifted_flows(order, shift, views.rates(), kCableShare),
               .duration_ns = 60 * kMillisecond,
-              .landmarks = {},
-              .keep_arrivals = false};
+              .landmarks = {}};
     if (hosts > kAllPairsHosts)
       std::sample(setting.hosts.begin(), setting.hosts.end(), std::back_inserter(load.landmarks),
                   kLandmarks, setting.chance);

@@ -8,9 +8,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <span>
 
-#include "probe/capacity.h"
 #include "probe/loads.h"
 #include "probe/segments.h"
 #include "probe/view_clusters.h"
@@ -23,11 +21,25 @@ constexpr std::size_t kAllPairsSegments = 6;  // up to here every pair is tested
 constexpr std::size_t kMostUnions = 18;
 constexpr double kEndless = std::numeric_limits<double>::infinity();
 
+constexpr double kQuietShare = 0.08;  // of a cable; less is not told from nothing
+
+bool quiet(const std::vector<HostRates>& cables) {
+  std::vector<double> shares;
+  for (const HostRates& cable : cables) {
+    if (cable.ambient_out_share) shares.push_back(cable.ambient_out_share->value);
+    if (cable.ambient_in_share) shares.push_back(cable.ambient_in_share->value);
+  }
+  if (shares.empty()) return true;
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::nth_element(shares.begin(), middle, shares.end());
+  return *middle < kQuietShare;
+}
+
 class Search {
  public:
   Search(LoadedViews& views, const std::vector<HostSet>& segments,
          const std::vector<SegmentKind>& kinds)
-      : views_(views), segments_(segments), kinds_(kinds) {
+      : views_(views), segments_(segments), kinds_(kinds), alone_(quiet(views.cables())) {
     for (std::size_t segment = 0; segment < segments.size(); ++segment) {
       for (const HostIndex host : segments[segment]) {
         if (segment_of_.size() <= host) segment_of_.resize(host + 1, segments.size());
@@ -50,13 +62,16 @@ class Search {
   LoadedViews& views_;
   const std::vector<HostSet>& segments_;
   const std::vector<SegmentKind>& kinds_;
+  bool alone_;                           // nobody else was seen to use the network
   std::vector<std::size_t> segment_of_;  // [hosts]
   std::vector<SplitRates> own_;
   std::vector<Split> joint_;
 };
 
 // What crossed in one direction: measured where something was full, else at least what arrived.
-void fill_rate(const CutDirection& direction, MaybeMeasured& rate, MaybeMeasured& share,
+// Where others use the network too, they may have had up to half of it: how much of a trunk is
+// theirs is not known.
+void fill_rate(const CutDirection& direction, bool alone, MaybeMeasured& rate,
                MaybeMeasured& buffer) {
   const double arrived = direction.arrived_bit_s;
   if (arrived <= 0) return;
@@ -64,27 +79,18 @@ void fill_rate(const CutDirection& direction, MaybeMeasured& rate, MaybeMeasured
     rate = Measured{arrived, arrived * 0.95, kEndless};
     return;
   }
-  rate = Measured{arrived, arrived * 0.92, arrived * 1.08};
-  const Train train{direction.streams, kFullFrameBytes};
-  const auto capacity = capacity_of(std::span(&train, 1));
-  // Frames of several receivers, put in order by aligned clocks: believed where it can be true.
-  if (capacity && capacity->resolved && capacity->bit_s.value > arrived * 1.04 &&
-      capacity->bit_s.value < arrived * 3) {
-    rate = capacity->bit_s;
-    const double taken = 1 - arrived / rate->value;
-    share = Measured{taken, std::max(0.0, taken - 0.1), std::min(1.0, taken + 0.1)};
-  }
-  if (direction.wait_ns) {
+  rate = Measured{arrived, arrived * 0.95, alone ? arrived * 1.05 : arrived * 2};
+  if (direction.wait_ns && alone) {
     const double bytes = direction.wait_ns->value * rate->value / 8e9;
     buffer = Measured{bytes, bytes * 0.8, bytes * 1.2};
   }
 }
 
-SplitRates rates_of(const Cut& cut) {
+SplitRates rates_of(const Cut& cut, bool alone) {
   SplitRates rates;
   rates.full = cut.out.full || cut.in.full;
-  fill_rate(cut.out, rates.out_bit_s, rates.out_ambient_share, rates.out_buffer_bytes);
-  fill_rate(cut.in, rates.in_bit_s, rates.in_ambient_share, rates.in_buffer_bytes);
+  fill_rate(cut.out, alone, rates.out_bit_s, rates.out_buffer_bytes);
+  fill_rate(cut.in, alone, rates.in_bit_s, rates.in_buffer_bytes);
   return rates;
 }
 
@@ -92,22 +98,20 @@ SplitRates rates_of(const Cut& cut) {
 double Search::limit(std::size_t segment, bool out) const {
   const SplitRates& rates = own_[segment];
   const auto& rate = out ? rates.out_bit_s : rates.in_bit_s;
-  const auto& taken = out ? rates.out_ambient_share : rates.in_ambient_share;
   if (!rate || std::isinf(rate->high)) return kEndless;
-  return rate->value * (1 - (taken ? taken->value : 0));
+  return rate->value;
 }
 
 Result<bool> Search::measure_own() {
   own_.resize(segments_.size());
   for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
     const bool bus = kinds_[segment] == SegmentKind::bus;
-    const auto cut = load_cut(views_, segments_[segment], {.gentle = bus, .keep_arrivals = true});
+    const auto cut = load_cut(views_, segments_[segment], {.gentle = bus});
     if (!cut.ok()) return cut.error();
-    own_[segment] = rates_of(cut.value());
+    own_[segment] = rates_of(cut.value(), alone_);
     // A bus is the same in both directions, and was loaded outwards only.
     if (bus) {
       own_[segment].in_bit_s = own_[segment].out_bit_s;
-      own_[segment].in_ambient_share = own_[segment].out_ambient_share;
     }
   }
   return true;
@@ -143,8 +147,7 @@ Result<bool> Search::test_union(const std::vector<std::size_t>& parts) {
   Load load{.purpose = "whether " + std::to_string(parts.size()) + " segments share a trunk",
             .flows = {},
             .duration_ns = 140'000'000,
-            .landmarks = {outside.front()},
-            .keep_arrivals = true};
+            .landmarks = {outside.front()}};
   const auto outward = crossing_flows(inside, views_.rates(), outside, views_.rates(), kEndless);
   const auto inward = crossing_flows(outside, views_.rates(), inside, views_.rates(), kEndless);
   SplitRates rates;
@@ -154,14 +157,10 @@ Result<bool> Search::test_union(const std::vector<std::size_t>& parts) {
     const auto view = views_.observe(load);
     if (!view.ok()) return view.error();
     CutDirection direction;
-    for (const auto& flow : view.value().flows) {
-      direction.arrived_bit_s += flow.arrived_bit_s;
-      direction.streams.push_back(flow.arrivals);
-    }
+    direction.arrived_bit_s = arrived_together_bit_s(view.value().flows);
     direction.full = direction.arrived_bit_s < kSharesTrunk * expected_bit_s(load.flows);
     shared = shared || direction.full;
-    fill_rate(direction, out ? rates.out_bit_s : rates.in_bit_s,
-              out ? rates.out_ambient_share : rates.in_ambient_share,
+    fill_rate(direction, alone_, out ? rates.out_bit_s : rates.in_bit_s,
               out ? rates.out_buffer_bytes : rates.in_buffer_bytes);
     // Without a sign outwards, the way inwards is no trunk of these either.
     if (out && !shared) return false;
@@ -208,8 +207,7 @@ Result<std::vector<std::vector<std::size_t>>> Search::candidates(
   const auto view = views_.observe({.purpose = "which segments look alike",
                                     .flows = shifted_flows(order, 1, views_.rates(), kCableShare),
                                     .duration_ns = 160'000'000,
-                                    .landmarks = {},
-                                    .keep_arrivals = false});
+                                    .landmarks = {}});
   if (!view.ok()) return view.error();
   for (const double difference : {0.2, 0.3, 0.4, 0.5}) {
     for (const HostSet& cluster :

@@ -20,13 +20,8 @@ bool disjoint(const SegmentSet& one, const SegmentSet& other) {
 }
 
 SplitRates reversed(const SplitRates& rates) {
-  return {rates.full,
-          rates.in_bit_s,
-          rates.out_bit_s,
-          rates.in_buffer_bytes,
-          rates.out_buffer_bytes,
-          rates.in_ambient_share,
-          rates.out_ambient_share};
+  return {rates.full, rates.in_bit_s, rates.out_bit_s, rates.in_buffer_bytes,
+          rates.out_buffer_bytes};
 }
 
 double capacity(const SplitRates& rates) {

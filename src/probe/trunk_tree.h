@@ -20,8 +20,6 @@ struct SplitRates {
   MaybeMeasured in_bit_s;
   MaybeMeasured out_buffer_bytes;
   MaybeMeasured in_buffer_bytes;
-  MaybeMeasured out_ambient_share;
-  MaybeMeasured in_ambient_share;
 };
 
 struct Split {
