@@ -8,11 +8,12 @@ from statistics import median
 
 from quadrille.doctor.finding import Case, Finding, Rule, grouped, names
 from quadrille.model.contract import ModelHost, NetworkModel, Segment, Trunk
-from quadrille.model.quantities import rate_text
+from quadrille.model.quantities import rate_text, share_text
 
 _SLOWER = 0.8
 """A rate below this share of its peers' is no measurement error."""
 _FEW_PEERS = 3
+_BUSY = 0.25
 
 
 def slow_links(case: Case) -> Iterator[Finding]:
@@ -30,6 +31,26 @@ def slow_links(case: Case) -> Iterator[Finding]:
                 yield _slow_both_ways(case, host, usual_out)
             elif slow_out or slow_in:
                 yield _slow_one_way(host, slow_out, usual_out if slow_out else usual_in)
+
+
+def busy_links(case: Case) -> Iterator[Finding]:
+    """Find hosts much of whose link something else takes: traffic, or a limit that looks like it."""
+    for host in case.model_hosts.values():
+        shares = (("from", host.ambient_from_host_share), ("to", host.ambient_to_host_share))
+        busy = [(way, share) for way, share in shares if share is not None and share >= _BUSY]
+        if busy:
+            yield Finding(
+                "busy_link",
+                "warning",
+                "a large part of this host's link is not there for programs: other traffic uses it, or the "
+                "link is limited below its rate",
+                f"{_rates(host)}; "
+                + ", ".join(f"{share_text(share)} {way} the host is taken" for way, share in busy),
+                "see whether something sends or receives while no program runs "
+                f"(`ip -s link show {host.interface or 'IFACE'}`, twice); if nothing does, look for a rate "
+                "limit (`tc qdisc show`, the switch's port)",
+                (host.name,),
+            )
 
 
 def half_duplex(case: Case) -> Iterator[Finding]:
@@ -170,4 +191,4 @@ def _ports(count: int) -> str:
     return "not even one" if count == 0 else f"only {count}"
 
 
-RULES: tuple[Rule, ...] = (slow_links, half_duplex, mtu_mismatch, narrow_trunks)
+RULES: tuple[Rule, ...] = (slow_links, busy_links, half_duplex, mtu_mismatch, narrow_trunks)
