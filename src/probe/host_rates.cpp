@@ -24,6 +24,8 @@ constexpr double kMostFrames = 400;
 // Offered this much more than what came: something was the limit.
 constexpr double kOverload = 1.15;
 
+constexpr std::size_t kTurnsHosts = 32;
+
 class RateSearch {
  public:
   explicit RateSearch(Setting& setting)
@@ -216,12 +218,16 @@ RateSearch::MaybeError RateSearch::scout_the_slow() {
 }
 
 RateSearch::MaybeError RateSearch::outwards_first() {
+  // So few can take their turns: nothing is assumed of what they share.
+  if (setting_.depth == Depth::full && setting_.hosts.size() <= kTurnsHosts)
+    order_ = Order::one_by_one;
   return send_pairs("trains outwards", cycle(), order_);
 }
 
 // Do trains at once hinder one another? Those that arrived far slower than their sender's interface
 // took them would be the ones; they are slower alone as well where a slow receiver was the reason.
 RateSearch::MaybeError RateSearch::check_alone() {
+  if (order_ == Order::one_by_one) return std::nullopt;
   constexpr double kLag = 0.8;
   constexpr std::size_t kSample = 8;
   std::vector<std::pair<double, HostIndex>> lagging;
