@@ -20,10 +20,6 @@ function(quadrille_mpi_abi abi include_directory library extra_definitions)
   target_compile_definitions(quadrille-bench-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
   target_link_libraries(quadrille-bench-${abi} PRIVATE quadrille_apps_bench CLI11::CLI11 ${library} dl)
 
-  if(NOT EXISTS ${CMAKE_SOURCE_DIR}/src/probe/investigation.cpp OR
-     NOT EXISTS ${CMAKE_SOURCE_DIR}/src/probe/measure/host_settings.h)
-    return()
-  endif()
   file(GLOB prober_sources CONFIGURE_DEPENDS src/apps/probe/mpi/*.cpp)
   add_executable(quadrille-probe-${abi} src/apps/probe_main.cpp ${prober_sources} src/mpi/mpi_control_channel.cpp)
   target_include_directories(quadrille-probe-${abi} SYSTEM PRIVATE ${include_directory})

@@ -12,6 +12,7 @@ void ArrivalTally::take(const Datagram& datagram, std::int64_t at_ns,
   const std::int64_t delay_ns = at_ns - datagram.sent_ns;
   first_ns_ = delays_.empty() ? at_ns : std::min(first_ns_, at_ns);
   last_ns_ = delays_.empty() ? at_ns : std::max(last_ns_, at_ns);
+  highest_index_ = std::max(highest_index_, datagram.index);
   delays_.push_back(delay_ns);
   if (expected_.keep_arrivals) arrivals_.push_back({datagram.index, at_ns, delay_ns});
   if (receive_call_ns > 0 && (receive_call_ns_ == 0 || receive_call_ns < receive_call_ns_)) {
@@ -31,6 +32,7 @@ Heard ArrivalTally::report() {
   heard.median_delay_ns = *middle;
   heard.least_delay_ns = *std::min_element(delays_.begin(), middle + 1);
   heard.receive_call_ns = receive_call_ns_;
+  heard.highest_index = highest_index_;
   heard.arrivals = std::move(arrivals_);
   return heard;
 }

@@ -28,6 +28,7 @@ class ArrivalTally {
   std::int64_t first_ns_ = 0;
   std::int64_t last_ns_ = 0;
   std::int64_t receive_call_ns_ = 0;
+  std::uint32_t highest_index_ = 0;
 };
 
 class ArrivalTallies {

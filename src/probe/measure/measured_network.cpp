@@ -113,6 +113,8 @@ Result<bool> MeasuredNetwork::attempt(const Round& round, std::vector<PartResult
   std::vector<RoundPart> parts = parts_of(round, reachable_on(round.network));
   std::vector<bool> takes_part;
   ++number_;
+  // A round does not begin behind what the one before has left in deep queues.
+  sleep_for(empty_at_ns_ - realtime_ns() - margin_.ns());
   const std::int64_t start_ns = realtime_ns() + margin_.ns();
   for (HostIndex host = 0; host < parts.size(); ++host) {
     parts[host].number = number_;
@@ -135,7 +137,9 @@ Result<bool> MeasuredNetwork::attempt(const Round& round, std::vector<PartResult
   } else {
     sleep_for(start_ns + round.duration_ns - realtime_ns());
   }
-  return collect(takes_part, reports);
+  auto collected = collect(takes_part, reports);
+  if (collected.ok()) empty_at_ns_ = start_ns + round.duration_ns + backlog_ns(round, reports);
+  return collected;
 }
 
 Result<bool> MeasuredNetwork::collect(const std::vector<bool>& takes_part,

@@ -85,6 +85,7 @@ class MeasuredNetwork final : public Network {
   std::vector<std::int64_t> trip_ns_;  // [hosts], fastest that aligned its clock; 0: none yet
   std::uint64_t job_ = 0;
   StartMargin margin_;
+  std::int64_t empty_at_ns_ = 0;  // by then the last round's datagrams have left the network
   KernelCounters own_counters_;
   std::int64_t began_ns_;
   std::uint32_t number_ = 0;

@@ -11,6 +11,8 @@ constexpr std::uint32_t most_datagrams = 4'000'000;  // of one stream
 constexpr std::uint32_t most_frame_bytes = 65'535 + 14;
 constexpr std::uint32_t most_message_bytes = 16U << 20U;  // of an exchange
 constexpr std::int64_t longest_ns = 120'000'000'000;
+constexpr std::int64_t short_silence_ns = 3'000'000;
+constexpr std::int64_t longest_backlog_ns = 1'500'000'000;
 
 bool in_time(std::int64_t value) { return value >= 0 && value <= longest_ns; }
 
@@ -196,6 +198,28 @@ Result<bool> enter(const Round& round, HostIndex host, const PartResult& part,
     multicast.last_arrival_ns[host] = heard.last_arrival_ns;
   }
   return true;
+}
+
+std::int64_t backlog_ns(const Round& round, const std::vector<PartResult>& reports) {
+  std::vector<std::uint32_t> sent(round.streams.size());
+  for (const PartResult& report : reports) {
+    for (const Sent& stream : report.streams_out) {
+      if (stream.id < sent.size()) sent[stream.id] = stream.sent;
+    }
+  }
+  std::int64_t most_ns = 0;
+  for (const PartResult& report : reports) {
+    for (const Heard& heard : report.streams_in) {
+      if (heard.id >= sent.size() || heard.highest_index == 0) continue;
+      if (heard.highest_index + 1 >= sent[heard.id]) continue;
+      const std::int64_t pace_ns =
+          (heard.last_arrival_ns - heard.first_arrival_ns) / heard.highest_index;
+      const std::int64_t silence_ns = round.duration_ns - heard.last_arrival_ns;
+      if (silence_ns > 5 * pace_ns + short_silence_ns) continue;
+      most_ns = std::max(most_ns, (sent[heard.id] - 1 - heard.highest_index) * pace_ns);
+    }
+  }
+  return std::min(most_ns, longest_backlog_ns);
 }
 
 }  // namespace quadrille::probe

@@ -93,6 +93,7 @@ struct Heard {
   std::int64_t least_delay_ns = 0;
   std::int64_t median_delay_ns = 0;
   std::int64_t receive_call_ns = 0;
+  std::uint32_t highest_index = 0;  // of those received
   std::vector<Arrival> arrivals;
 };
 
@@ -131,6 +132,10 @@ std::vector<RoundPart> parts_of(const Round& round, const std::vector<bool>& rea
 RoundResult empty_result(const Round& round, std::size_t hosts);
 // Enters what `host` reports. Error corrupt when it reports what it had no part in.
 Result<bool> enter(const Round& round, HostIndex host, const PartResult& part, RoundResult& result);
+
+// How long after the round's end its streams still arrive, for datagrams that wait in deep queues:
+// by the pace at which they came until the end. What was lost is not waited for.
+std::int64_t backlog_ns(const Round& round, const std::vector<PartResult>& reports);
 
 std::string encode(const RoundPart& part);
 std::string encode(const PartResult& result);

@@ -30,10 +30,10 @@ PartResult full_result() {
   result.spare_ns = -5;
   result.held_up_ns = 12;
   result.streams_out = {{1, 10, 123'456, 900}};
-  result.streams_in = {{0, 2, 5, 9, -3, 4, 700, {{1, 5, -3}, {0, 9, 1'000'000'000'000}}}};
-  result.fans_in = {{0, 12, 1, 2, 3, 4, 5, {}}};
+  result.streams_in = {{0, 2, 5, 9, -3, 4, 700, 1, {{1, 5, -3}, {0, 9, 1'000'000'000'000}}}};
+  result.fans_in = {{0, 12, 1, 2, 3, 4, 5, 11, {}}};
   result.exchanges = {{0, 64, {5000, 4000, 7000}, -17}};
-  result.multicasts_in = {{0, 8, 1, 2, 3, 4, 5, {}}};
+  result.multicasts_in = {{0, 8, 1, 2, 3, 4, 5, 7, {}}};
   return result;
 }
 
@@ -61,10 +61,10 @@ TEST(RoundPart, results_are_entered_at_their_places) {
   const Round round = mixed_round();
   RoundResult result = empty_result(round, 3);
   PartResult of_two;
-  of_two.streams_in = {{0, 39, 10, 90, 1, 2, 3, {{0, 10, 1}}}};
-  of_two.fans_in = {{0, 11, 0, 0, 5, 6, 0, {}}};
+  of_two.streams_in = {{0, 39, 10, 90, 1, 2, 3, 39, {{0, 10, 1}}}};
+  of_two.fans_in = {{0, 11, 0, 0, 5, 6, 0, 10, {}}};
   of_two.exchanges = {{0, 63, {100}, 0}};
-  of_two.multicasts_in = {{0, 7, 20, 30, 0, 0, 0, {}}};
+  of_two.multicasts_in = {{0, 7, 20, 30, 0, 0, 0, 6, {}}};
   ASSERT_TRUE(enter(round, 2, of_two, result).ok());
   EXPECT_EQ(result.streams[0].received, 39U);
   EXPECT_EQ(result.streams[0].arrivals.size(), 1U);
@@ -78,10 +78,41 @@ TEST(RoundPart, a_report_on_others_traffic_is_refused) {
   const Round round = mixed_round();
   RoundResult result = empty_result(round, 3);
   PartResult report;
-  report.streams_in = {{0, 39, 10, 90, 1, 2, 3, {}}};  // stream 0 goes to host 2
+  report.streams_in = {{0, 39, 10, 90, 1, 2, 3, 38, {}}};  // stream 0 goes to host 2
   const auto entered = enter(round, 1, report, result);
   ASSERT_FALSE(entered.ok());
   EXPECT_EQ(entered.error().kind, ErrorKind::corrupt);
+}
+
+// Host 0 sends 100 datagrams to host 2; what it hears until the end at 50 ms.
+std::int64_t backlog_after(Heard heard) {
+  Round round;
+  round.duration_ns = 50'000'000;
+  round.streams = {{0, 2, 0, 100, kFullFrameBytes, 0, false}};
+  std::vector<PartResult> reports(3);
+  reports[0].streams_out = {{0, 100, 1, 1}};
+  heard.received = heard.highest_index + 1;
+  reports[2].streams_in = {heard};
+  return backlog_ns(round, reports);
+}
+
+TEST(RoundPart, what_still_comes_after_the_end_is_foreseen_by_its_pace) {
+  Heard heard;
+  heard.first_arrival_ns = 10'000'000;
+  heard.last_arrival_ns = 50'000'000;
+  heard.highest_index = 40;
+  EXPECT_EQ(backlog_after(heard), 59 * 1'000'000);
+}
+
+TEST(RoundPart, what_was_lost_is_not_waited_for) {
+  Heard heard;
+  heard.first_arrival_ns = 10'000'000;
+  heard.last_arrival_ns = 50'000'000;
+  heard.highest_index = 99;
+  EXPECT_EQ(backlog_after(heard), 0);
+  heard.highest_index = 40;
+  heard.last_arrival_ns = 30'000'000;  // nothing came for 20 ms: the rest does not
+  EXPECT_EQ(backlog_after(heard), 0);
 }
 
 TEST(RoundPart, rounds_out_of_bounds_are_named) {
