@@ -11,6 +11,7 @@ the small forms of tests/lab). Exit code 1 when a partition, kind or multicast w
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
@@ -91,7 +92,11 @@ def _measure(name: str, arguments: argparse.Namespace) -> Tally:
         truth = lab.truth()
         for seed in range(arguments.seed, arguments.seed + arguments.runs):
             line = shuffled_launcher(lab, seed, mpi=arguments.mpi)
-            trial = probe(line, Path(folder), "--seed", str(seed))
+            try:
+                trial = probe(line, Path(folder), "--seed", str(seed))
+            except subprocess.TimeoutExpired as hung:
+                print(f"  seed {seed}: no end after {hung.timeout:g} s", file=sys.stderr)
+                continue
             if trial.model is None:
                 print(f"  seed {seed}: {trial.stderr.strip()[-500:]}", file=sys.stderr)
                 continue

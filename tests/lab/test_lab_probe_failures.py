@@ -107,7 +107,7 @@ def test_a_host_that_dies_meanwhile_ends_the_probe_without_a_model(lab: Lab, tmp
 def _block_udp(lab: Lab, host: str) -> None:
     if shutil.which("nft") is None:
         pytest.skip("nft is not installed here")
-    rules = "table inet t { chain i { type filter hook input priority 0; meta l4proto udp drop; } }"
+    rules = "table inet t { chain i { type filter hook input priority 0; meta l4proto udp drop; }; }"
     lab.on_host(host, ["sh", "-c", f"echo '{rules}' | nft -f -"])
 
 
