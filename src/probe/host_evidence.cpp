@@ -35,11 +35,14 @@ Chosen choose(const Evidence& evidence, Direction direction) {
   }
   chosen.by_interface = direction == Direction::out && pace > 0;
   if (!chosen.by_interface) return chosen;
+  // The calls of a blocking sender come in groups, as its socket wakes it: the frames of a train
+  // that nothing held up later tell the interface's rate, the calls only how much it took.
   chosen.sightings.clear();
+  chosen.trains.clear();
   for (const Sighting& sighting : evidence.sightings) {
     if (sighting.offered_bit_s < 0.6 * pace || sighting.offered_bit_s > 1.3 * pace) continue;
     chosen.sightings.push_back(&sighting);
-    chosen.trains.push_back(sighting.sends);
+    if (sighting.paced && sighting.mean_bit_s >= enough) chosen.trains.push_back(sighting.arrivals);
   }
   return chosen;
 }
