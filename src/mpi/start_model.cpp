@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/start_model.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <ctime>
@@ -92,7 +93,11 @@ class Search {
       return;
     }
     if (auto segments = segments_of(model.value(), host_names_); !segments.ok()) {
-      found_.problem = segments.error().message;
+      const auto& warnings = model.value().warnings;
+      const auto why = std::find_if(warnings.begin(), warnings.end(), [](const Warning& warning) {
+        return warning.topic == "unreachable";
+      });
+      found_.problem = why == warnings.end() ? segments.error().message : why->text;
       return;
     }
     take(model.value(), ModelOrigin::measured);
