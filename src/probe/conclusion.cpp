@@ -249,9 +249,17 @@ void settle_bus_rates(const std::vector<Bus>& buses, std::vector<HostRates>& rat
         if (share) taken.push_back(*share);
       }
     }
+    std::vector<double> usuals;
+    for (const HostIndex host : bus.hosts) {
+      usuals.push_back(rates[host].usual_out_bit_s);
+      usuals.push_back(rates[host].usual_in_bit_s);
+    }
+    std::sort(usuals.begin(), usuals.end());
+    const double usual = usuals[usuals.size() / 2];
     const MaybeMeasured rate = median_of(carried);
     const MaybeMeasured share = median_of(taken);
     for (const HostIndex host : bus.hosts) {
+      rates[host].usual_out_bit_s = rates[host].usual_in_bit_s = usual;
       if (rate) rates[host].out_bit_s = rates[host].in_bit_s = rate;
       if (share) rates[host].ambient_out_share = rates[host].ambient_in_share = share;
     }

@@ -129,7 +129,7 @@ Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions
                                                      views.one_way_rates(), most)
                                     : crossing_flows(sides.inside, views.rates(), sides.busy,
                                                      views.rates(), most),
-            .duration_ns = 240 * kMillisecond,
+            .duration_ns = 200 * kMillisecond,
             .landmarks = sides.idle,
             .group = inside,
             .near = sides.near,

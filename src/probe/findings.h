@@ -2,6 +2,7 @@
 // What the phases of an investigation hand to each other: plain values, each made by one phase.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -43,13 +44,22 @@ struct HostRates {
   MaybeMeasured ambient_out_share;  // of the capacity, taken by others while we measured
   MaybeMeasured ambient_in_share;
 
+  // What trains usually got of it; 0 where unknown.
+  double usual_out_bit_s = 0;
+  double usual_in_bit_s = 0;
+
   // What is left for us; 0 where unknown.
   double free_out_bit_s() const {
-    return out_bit_s ? out_bit_s->value * (1 - (ambient_out_share ? ambient_out_share->value : 0))
-                     : 0;
+    return free_bit_s(out_bit_s, ambient_out_share, usual_out_bit_s);
   }
-  double free_in_bit_s() const {
-    return in_bit_s ? in_bit_s->value * (1 - (ambient_in_share ? ambient_in_share->value : 0)) : 0;
+  double free_in_bit_s() const { return free_bit_s(in_bit_s, ambient_in_share, usual_in_bit_s); }
+
+ private:
+  static double free_bit_s(const MaybeMeasured& capacity, const MaybeMeasured& taken,
+                           double usual) {
+    if (!capacity) return usual;
+    if (usual > 0) return std::min(usual, capacity->value);
+    return capacity->value * (1 - (taken ? taken->value : 0));
   }
 };
 

@@ -138,8 +138,9 @@ std::uint32_t RateSearch::frames_at(double bit_s) const {
   double least = quick ? kLeastFrames : kUsualFrames;
   if (order_ == Order::one_by_one) {
     // A fifth of what a phase may last at most: 60 ms a host, 5 s in all.
-    seconds = std::min({seconds, 0.012, 1.0 / hosts});
-    least = kLeastFrames;
+    const bool few = hosts <= kTurnsHosts;
+    seconds = std::min({seconds, few ? 0.02 : 0.012, 1.0 / hosts});
+    least = few ? kUsualFrames : kLeastFrames;
   }
   return static_cast<std::uint32_t>(
       std::clamp(seconds * bit_s / full_frame_bits(1), least, kMostFrames));
@@ -401,7 +402,12 @@ std::vector<HostRates> RateSearch::rates() const {
   for (const HostIndex host : setting_.hosts) {
     const CableRate out = conclude(out_[host], Direction::out, stated_bit_s(host));
     const CableRate in = conclude(in_[host], Direction::in, stated_bit_s(host));
-    found[host] = {out.bit_s, in.bit_s, out.ambient_share, in.ambient_share};
+    found[host].out_bit_s = out.bit_s;
+    found[host].in_bit_s = in.bit_s;
+    found[host].ambient_out_share = out.ambient_share;
+    found[host].ambient_in_share = in.ambient_share;
+    found[host].usual_out_bit_s = out_[host].usual_bit_s();
+    found[host].usual_in_bit_s = in_[host].usual_bit_s();
   }
   return found;
 }

@@ -153,6 +153,8 @@ std::optional<Error> Investigation::measure_cables_again() {
     for (const HostIndex host : inside.hosts) {
       HostRates& rates = findings_.rates[host];
       const HostRates& near = again.value()[host];
+      rates.usual_out_bit_s = std::max(rates.usual_out_bit_s, near.usual_out_bit_s);
+      rates.usual_in_bit_s = std::max(rates.usual_in_bit_s, near.usual_in_bit_s);
       faster(rates.out_bit_s, rates.ambient_out_share, near.out_bit_s, near.ambient_out_share);
       faster(rates.in_bit_s, rates.ambient_in_share, near.in_bit_s, near.ambient_in_share);
     }

@@ -14,13 +14,13 @@ namespace {
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kQuietNs = 30 * kMillisecond;  // light datagrams alone, before the load
 constexpr double kMostUse = 0.96;                     // of a cable, by us alone
-constexpr double kMostSharedUse = 0.92;               // with others' random traffic
+constexpr double kQuiet = 0.96;          // of a cable is free: others have nothing of it
+constexpr double kMostSharedUse = 0.92;  // with others' random traffic
 constexpr std::uint32_t kQuietPasses = 3;
 // The load has filled its queues when the light datagrams begin.
 constexpr double kFillShare = 0.35;
 constexpr std::int64_t kLongestDrainNs = 500 * kMillisecond;
-constexpr std::int64_t kMostLeftNs =
-    12 * kMillisecond;  // passes before the quiet part's last datagrams
+constexpr std::int64_t kMostLeftNs = 80 * kMillisecond;  // more is waited for on its own
 constexpr int kMostDrains = 6;
 constexpr std::size_t kDrainTargets = 4;
 constexpr std::int64_t kLeastFloorNs = 150'000;  // scheduling noise of a busy host
@@ -75,13 +75,13 @@ Stream stream_of(const Flow& flow, std::int64_t at_ns, std::int64_t duration_ns)
       .gap_ns = static_cast<std::int64_t>(gap_ns)};
 }
 
-// Raises the share that others have of a cable so that a flow of kCableShare of what is free, with
-// them, does not use more than kMostUse of the cable: beyond, random traffic alone makes its queue
-// stand.
-void leave_room(MaybeMeasured& share) {
-  if (!share || share->value <= 0) return;
-  const double most = std::max(0.1, kMostSharedUse - share->value) / kMostUse;
-  share->value = 1 - std::min(most, 1 - share->value);
+// Lowers what is free of a cable so that a flow of kCableShare of it, with what others send, does
+// not use more than kMostSharedUse: beyond, random traffic alone makes its queue stand.
+void leave_room(const MaybeMeasured& capacity, double& free_bit_s) {
+  if (!capacity || free_bit_s <= 0 || free_bit_s > kQuiet * capacity->value) return;
+  const double others_bit_s = capacity->value - free_bit_s;
+  const double room = (kMostSharedUse * capacity->value - others_bit_s) / kMostUse;
+  free_bit_s = std::clamp(room, 0.1 * capacity->value, free_bit_s);
 }
 
 }  // namespace
@@ -92,27 +92,19 @@ LoadedViews::LoadedViews(Setting& setting, std::vector<HostRates> cables)
       rates_(cables_),
       idle_delay_ns_(cables_.size(), kUnseen) {
   for (HostRates& rates : rates_) {
-    for (MaybeMeasured* share : {&rates.ambient_out_share, &rates.ambient_in_share})
-      leave_room(*share);
+    leave_room(rates.out_bit_s, rates.usual_out_bit_s);
+    leave_room(rates.in_bit_s, rates.usual_in_bit_s);
   }
   room_ = one_way_rates_ = rates_;
 }
 
 void LoadedViews::share_bus(const HostSet& bus) {
-  const auto taken = [](double free, double whole, double share) {
-    const double left = whole > 0 ? share * free / whole : 0;
-    return Measured{1 - left, 1 - left, 1 - left};
-  };
   for (const HostIndex host : bus) {
     for (const auto& [shared, ways] :
          {std::pair{&rates_[host], 2}, std::pair{&one_way_rates_[host], 1}}) {
       const double share = kBusShare / (ways * static_cast<double>(bus.size()));
-      if (shared->out_bit_s)
-        shared->ambient_out_share =
-            taken(cables_[host].free_out_bit_s(), shared->out_bit_s->value, share);
-      if (shared->in_bit_s)
-        shared->ambient_in_share =
-            taken(cables_[host].free_in_bit_s(), shared->in_bit_s->value, share);
+      shared->usual_out_bit_s = share * cables_[host].free_out_bit_s();
+      shared->usual_in_bit_s = share * cables_[host].free_in_bit_s();
     }
   }
 }
@@ -180,18 +172,19 @@ std::vector<Flow> LoadedViews::beside_fans(const std::vector<Flow>& flows,
 }
 
 Round LoadedViews::compose(const Load& load) const {
-  const auto begin = kQuietNs + 10 * kMillisecond;
+  // What little the last load left is waited for before anything is sent.
+  const std::int64_t quiet_at = backlog_ns_ + backlog_ns_ / 3;
+  const auto begin = quiet_at + kQuietNs + 10 * kMillisecond;
   const auto fill = static_cast<std::int64_t>(kFillShare * static_cast<double>(load.duration_ns));
   const auto half = (load.duration_ns - fill) / 2;
   Round round;
   round.purpose = load.purpose;
   round.network = setting_.network_index;
-  for (const auto& [at, duration] :
-       {std::pair<std::int64_t, std::int64_t>{0, kQuietNs}, std::pair{begin + fill, half},
-        std::pair{begin + fill + half, half}}) {
+  for (const auto& [at, duration] : {std::pair{quiet_at, kQuietNs}, std::pair{begin + fill, half},
+                                     std::pair{begin + fill + half, half}}) {
     for (const HostIndex host : setting_.hosts) {
       round.fans.push_back({host, targets_of(host, load, setting_.hosts), at, duration,
-                            at == 0 ? kQuietPasses : load.passes});
+                            at == quiet_at ? kQuietPasses : load.passes});
     }
   }
   const std::vector<Fan> last_fans(
