@@ -19,6 +19,8 @@ constexpr std::size_t kMostTests = 8;  // of one suspect
 constexpr std::size_t kAllPairsHosts = 24;
 constexpr std::size_t kLandmarks = 12;
 constexpr double kHardlyClear = 0.12;  // of a host's ways, with everything loaded
+// Of two ways at once a bus delivers little more than half.
+constexpr double kTakenInTurns = 0.8;
 constexpr HostIndex kNobody = ~HostIndex{0};
 
 double free_rate(const LoadedViews& views, HostIndex from, HostIndex to) {
@@ -36,6 +38,18 @@ double clear_share(const LoadedViews& views, const LoadedView& view, HostIndex h
     clear += !views.standing(view, host, third) && !views.standing(view, third, host) ? 1 : 0;
   }
   return known > 0 ? static_cast<double>(clear) / static_cast<double>(known) : 1;
+}
+
+// What arrived of what was sent, over the time that it took: a bus still delivers when the load is
+// over.
+double delivered_share(const LoadedView& view) {
+  double offered = 0;
+  double arrived = 0;
+  for (const auto& outcome : view.flows) {
+    offered += outcome.flow.rate_bit_s;
+    arrived += std::min(outcome.arrived_bit_s, outcome.flow.rate_bit_s);
+  }
+  return offered > 0 ? arrived / offered : 1;
 }
 
 class Search {
@@ -138,7 +152,8 @@ Result<bool> Search::test(HostIndex suspect) {
     if (!view.ok()) return view.error();
     HostSet waiting = always_waiting(views_, view.value(), setting_.hosts);
     for (const Bus& bus : found_) waiting = others(waiting, bus.hosts);
-    if (!std::binary_search(waiting.begin(), waiting.end(), suspect)) waiting.clear();
+    const bool waits = std::binary_search(waiting.begin(), waiting.end(), suspect);
+    if (!waits || delivered_share(view.value()) > kTakenInTurns) waiting.clear();
     if (seeming.empty() || (!waiting.empty() && waiting.size() < seeming.size())) seeming = waiting;
     const bool again = ++named[waiting] >= 2;
     if (!again || waiting != seeming) continue;
