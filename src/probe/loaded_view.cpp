@@ -20,7 +20,7 @@ constexpr std::uint32_t kQuietPasses = 3;
 // The load has filled its queues when the light datagrams begin.
 constexpr double kFillShare = 0.35;
 constexpr std::int64_t kLongestDrainNs = 500 * kMillisecond;
-constexpr std::int64_t kMostLeftNs = 80 * kMillisecond;  // more is waited for on its own
+constexpr std::int64_t kMostLeftNs = 25 * kMillisecond;  // more is waited for on its own
 constexpr int kMostDrains = 6;
 constexpr std::size_t kDrainTargets = 4;
 constexpr std::int64_t kLeastFloorNs = 150'000;  // scheduling noise of a busy host

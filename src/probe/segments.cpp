@@ -86,7 +86,6 @@ class Search {
   std::vector<HostSet> proven_;  // sets that looked alike in two views of one load
   std::vector<HostSet> tried_;
   bool unexplained_ = false;  // the last view split a part in a way that was not tested before
-  std::map<HostIndex, int> set_apart_;  // in how many views a host was alone
   std::uint32_t unanimous_ = 0;
   std::uint32_t votes_ = 0;
 };
@@ -123,6 +122,8 @@ std::vector<HostSet> Search::pieces_of(const std::vector<HostSet>& clusters) con
       return one.size() < other.size();
     };
     split.erase(std::max_element(split.begin(), split.end(), smaller));
+    // What one host alone can fill is its own cable, as far as anybody can tell.
+    std::erase_if(split, [](const HostSet& piece) { return piece.size() < 2; });
     pieces.insert(pieces.end(), split.begin(), split.end());
   }
   std::stable_sort(pieces.begin(), pieces.end(), [](const HostSet& one, const HostSet& other) {
@@ -172,8 +173,6 @@ Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& pur
   bool news = false;
   for (const HostSet& piece : pieces_of(clusters)) {
     if (tried_.size() >= kMostTests) break;
-    // Noise sets single hosts apart, each time others.
-    if (piece.size() == 1 && ++set_apart_[piece.front()] < 4) continue;
     if (!is_piece(piece) || tried(piece)) continue;
     unexplained_ = true;
     tried_.push_back(piece);
