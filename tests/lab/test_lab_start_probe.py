@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs started without a model: the network is measured once and then taken from the cache.
+"""Programs started without a model and with QUADRILLE_PROBE=auto: they measure once, then use the cache.
 
 Whatever cannot be measured, the program runs and its results are right.
 """
@@ -56,7 +56,8 @@ def start(lab: Lab, cache: Path, mpi: str = "ompi4", program: str = "late_rank 0
         pytest.skip(str(missing))
     prefix = mpi_prefix(mpi)
     libraries = {} if prefix is None else {"LD_LIBRARY_PATH": str(prefix / "lib")}
-    environment = {"QUADRILLE_LOG": "start", "QUADRILLE_CACHE": str(cache), **libraries, **variables}
+    environment = {"QUADRILLE_LOG": "start", "QUADRILLE_PROBE": "auto", "QUADRILLE_CACHE": str(cache)}
+    environment |= {**libraries, **variables}
     result = lab.run([str(path), *arguments], mpi=mpi, environment=environment, quadrille=True, timeout_s=120)
     assert result.exit_code == 0, result.output
     failures = re.search(r"failures=(\d+)", result.output)
@@ -147,11 +148,6 @@ def test_results_are_right_with_a_model_measured_on_buses(buses: Lab, tmp_path: 
     for origin in ("measured", "cache"):
         found = start(buses, tmp_path, program="collectives stress 2 60", QUADRILLE_TRIALS="2")
         assert found.model == origin, found.output
-
-
-def test_segments_of_buses_are_found(buses: Lab, tmp_path: Path) -> None:
-    assert start(buses, tmp_path).model == "measured"
-    assert segments_in(kept(tmp_path)) == {frozenset(one["hosts"]) for one in buses.truth()["segments"]}
 
 
 def test_where_a_host_hears_no_udp_the_program_runs_without_a_model(tmp_path: Path) -> None:
