@@ -73,7 +73,7 @@ def _probe_into(path: Path, job: ProberJob) -> ProberReport:
         report = run_prober(job)
         require_success(report)
         if report.model is None:
-            raise QuadrilleError("the prober gave no model; try its launcher alone, with `hostname`")
+            raise QuadrilleError("the prober compared models but gave none; try again")
         model = completed(report.model)
         output.write(model)
     finally:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the native prober under the user's launcher, and gives up on it when it falls silent.
 
+After an error line little is waited for: launchers may hang for ever on a host that stopped.
+
 The launcher leads a process group of its own, so that nothing of it is left when we end. What it writes
 beside the prober's lines is kept and shown only when something went wrong.
 """
@@ -40,6 +42,9 @@ PROBERS = {"ompi": "quadrille-probe-ompi", "mpich": "quadrille-probe-mpich", "im
 SILENCE_S = 60.0
 """The prober says something before each of its rounds, none of which lasts longer than a few seconds."""
 
+ERROR_PATIENCE_S = 5.0
+"""How long a launcher may be silent after the prober's error, to which other ranks may add theirs."""
+
 _LINES_KEPT = 20
 _LOOK_EVERY_S = 1.0
 _STARTING = "starting the job"
@@ -71,6 +76,8 @@ class ProberReport:
 def run_prober(job: ProberJob) -> ProberReport:
     """Run the prober to its end, however that comes; `require_success` judges it.
 
+    A launcher that hangs after an error line is ended, and the report has that error.
+
     Raises UsageError for a launcher line that cannot be used, QuadrilleError when the prober is not built,
     the launcher cannot be started, or nothing was heard for `silence_s`. KeyboardInterrupt goes through.
     """
@@ -84,6 +91,12 @@ def run_prober(job: ProberJob) -> ProberReport:
 def require_success(report: ProberReport) -> None:
     """Raise QuadrilleError with the reason, if the prober failed; the launcher's last words go before it."""
     if report.exit_code == 0 and not report.errors:
+        if report.model is None and report.differences is None:
+            _show(report.noise)
+            raise QuadrilleError(
+                "the launcher ended with exit code 0, but the prober gave no model; does the same launcher "
+                "line start `hostname` on every host?"
+            )
         return
     if len(report.errors) > 1 and len({error.text for error in report.errors}) == 1:
         raise QuadrilleError(
@@ -137,7 +150,10 @@ def _take_all(
     progress: Progress,
     silence_s: float,
 ) -> None:
-    """Take lines until both streams have ended, or the launcher has and left them to somebody else."""
+    """Take lines until both streams have ended, or the launcher has and left them to somebody else.
+
+    Silence is an error, unless the prober told one before.
+    """
     open_streams, heard = 2, time.monotonic()
     while open_streams > 0:
         ended = process.poll() is not None
@@ -146,7 +162,9 @@ def _take_all(
         except Empty:
             if ended:
                 return
-            if time.monotonic() - heard >= silence_s:
+            if time.monotonic() - heard >= _patience_s(report, silence_s):
+                if report.errors:
+                    return
                 _show(report.noise)
                 raise QuadrilleError(_silence(report.phase, silence_s)) from None
             continue
@@ -155,6 +173,10 @@ def _take_all(
             open_streams -= 1
         else:
             _take(text, report, progress)
+
+
+def _patience_s(report: ProberReport, silence_s: float) -> float:
+    return min(silence_s, ERROR_PATIENCE_S) if report.errors else silence_s
 
 
 def _silence(phase: str, silence_s: float) -> str:
@@ -166,8 +188,10 @@ def _silence(phase: str, silence_s: float) -> str:
 
 def _exit_code(process: subprocess.Popen[str], silence_s: float, report: ProberReport) -> int:
     try:
-        return process.wait(timeout=silence_s)
+        return process.wait(timeout=_patience_s(report, silence_s))
     except subprocess.TimeoutExpired:
+        if report.errors:
+            return 1  # it is ended with us; the error is what counts
         raise QuadrilleError(
             f"the launcher did not end within {silence_s:g} s after the prober had; it was ended. "
             f"The last phase was: {report.phase}"

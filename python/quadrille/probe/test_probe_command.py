@@ -19,6 +19,7 @@ import pytest
 from quadrille import __version__
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.model.model_file import load_model
+from quadrille.probe import prober
 from quadrille.probe.model_output import ModelOutput, completed
 from quadrille.probe.prober import ProberJob, require_success, run_prober
 from quadrille.probe.recorded_job import RecordedJob, recorded_job, recorded_lines
@@ -94,6 +95,26 @@ def test_ranks_that_each_run_alone_point_to_another_mpi(
     error = {"type": "error", "kind": "invalid_argument", "text": "one host only"}
     report = run(recorded_job(tmp_path, [error, error], "exit 1"), monkeypatch)
     with pytest.raises(QuadrilleError, match=r"2 ranks said so.*--mpi"):
+        require_success(report)
+
+
+@pytest.mark.parametrize("ending", ["exec sleep 600", "exec >&- 2>&-; exec sleep 600"])
+def test_a_launcher_that_hangs_after_an_error_is_ended_and_the_error_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    monkeypatch.setattr(prober, "ERROR_PATIENCE_S", 1.0)
+    error = {"type": "error", "kind": "peer_lost", "text": "host h2 does not answer"}
+    report = run(recorded_job(tmp_path, [error], f"echo $$ > {tmp_path}/pid; {ending}"), monkeypatch)
+    with pytest.raises(QuadrilleError, match="host h2 does not answer"):
+        require_success(report)
+    assert _has_ended(int((tmp_path / "pid").read_text()))
+
+
+def test_a_prober_that_ends_well_without_a_model_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = run(recorded_job(tmp_path, [], "echo 'nothing to do' >&2"), monkeypatch)
+    with pytest.raises(QuadrilleError, match="gave no model"):
         require_success(report)
 
 
