@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tells a launcher line's program from the launcher's own words.
 
-Which options take values is a launcher's secret. The options that MPI users write are listed; behind any other
-one, the first word that names something executable is taken for the program.
+Which options take values is a launcher's secret. The options that MPI users write are listed; behind any
+other one, the first word that names something executable is taken for the program.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ _TWO_VALUES = {"mca", "gmca", "omca", "prtemca", "pmixmca", "genv", "env"}
 _ONE_VALUE = {
     *("n", "np", "c", "N", "npernode", "npersocket", "ppn", "perhost", "rr", "grr"),
     *("host", "H", "hosts", "hostfile", "machinefile", "machine", "f", "default-hostfile", "w", "nodelist"),
-    *("x", "genvlist", "envlist", "wdir", "wd", "path", "prefix", "app", "configfile", "tune", "am", "timeout"),
+    *("x", "genvlist", "envlist", "wdir", "wd", "path", "prefix", "app"),
+    *("configfile", "tune", "am", "timeout"),
     *("map-by", "bind-to", "rank-by", "rankfile", "rf", "cpu-set", "cpu-list", "display", "output"),
     *("launcher", "launcher-exec", "bootstrap", "bootstrap-exec", "rmk", "iface", "localhost", "topolib"),
     *("p", "partition", "A", "account", "J", "job-name", "t", "time", "o", "e", "mpi", "ntasks", "nodes"),
