@@ -113,7 +113,11 @@ Segment Conclusion::segment(std::size_t at) const {
   if (findings_.multicast && at < findings_.multicast->groups.size()) {
     const GroupMulticast& group = findings_.multicast->groups[at];
     made.multicast = group.works;
-    if (group.works.value_or(false)) {
+    if (findings_.multicast_again && at < findings_.multicast_again->works.size() &&
+        findings_.multicast_again->works[at]) {
+      made.multicast = findings_.multicast_again->works[at];
+    }
+    if (made.multicast.value_or(false)) {
       made.multicast_bit_s = as_positive(group.rate_bit_s);
       made.multicast_loss = as_share(group.loss);
     }
@@ -215,6 +219,17 @@ void Conclusion::add_warnings() {
                                                 "kind; measure again when the network is quiet",
                                  segment.hosts});
     }
+  }
+  if (findings_.multicast_again && !findings_.multicast_again->lost.empty()) {
+    std::set<std::string> deaf;
+    for (const OneWay& way : findings_.multicast_again->lost)
+      deaf.insert(network_.hosts()[way.to].name);
+    model_.warnings.push_back(
+        {"multicast_stops",
+         "multicast worked at first and no longer after " +
+             std::to_string(findings_.multicast_again->age_ns / 1'000'000'000) +
+             " s: is there an IGMP querier?",
+         {deaf.begin(), deaf.end()}});
   }
   std::vector<std::string> unknown;
   for (const ModelHost& host : model_.hosts) {

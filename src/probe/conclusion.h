@@ -26,6 +26,7 @@ struct Findings {
   std::vector<TreeNode> trunks;             // empty: not looked for
   std::vector<Burst> bursts;                // [segments]; empty: not measured
   std::optional<MulticastReach> multicast;  // its groups are the segments
+  std::optional<MulticastAgain> multicast_again;
   std::optional<Overheads> overheads;
 };
 

@@ -37,7 +37,8 @@ class Investigation {
         {0.65, &Investigation::join},
         {0.8, &Investigation::overload},
         {0.9, &Investigation::multicast},
-        {0.97, &Investigation::time_hosts}};
+        {0.95, &Investigation::time_hosts},
+        {0.97, &Investigation::multicast_again}};
     for (std::size_t at = 0; at < phases.size(); ++at) {
       network_.reached(phases[at].first, at + 1 < phases.size() ? phases[at + 1].first : 1);
       if (const auto failed = (this->*phases[at].second)()) return *failed;
@@ -56,6 +57,7 @@ class Investigation {
   std::optional<Error> overload();
   std::optional<Error> multicast();
   std::optional<Error> time_hosts();
+  std::optional<Error> multicast_again();
   Result<NetworkModel> model();
   void use_rates();
 
@@ -195,6 +197,26 @@ std::optional<Error> Investigation::time_hosts() {
   auto overheads = measure_host_overheads(setting_, findings_.rates);
   if (!overheads.ok()) return overheads.error();
   findings_.overheads = std::move(overheads.value());
+  return std::nullopt;
+}
+
+std::optional<Error> Investigation::multicast_again() {
+  const auto works = [](const GroupMulticast& group) { return group.works.value_or(false); };
+  const auto& groups = findings_.multicast->groups;
+  if (options_.multicast_after_ns <= 0 || std::none_of(groups.begin(), groups.end(), works))
+    return std::nullopt;
+  const std::int64_t due = findings_.multicast->tried_at_ns + options_.multicast_after_ns;
+  while (network_.elapsed_ns() < due) {
+    Round wait;
+    wait.purpose = "waiting whether multicast goes on working";
+    wait.network = setting_.network_index;
+    wait.duration_ns = std::min<std::int64_t>(due - network_.elapsed_ns(), 2'000'000'000);
+    if (const auto waited = network_.perform(wait); !waited.ok()) return waited.error();
+  }
+  auto again =
+      multicast_keeps_working(setting_, findings_.partition.segments, *findings_.multicast);
+  if (!again.ok()) return again.error();
+  findings_.multicast_again = std::move(again.value());
   return std::nullopt;
 }
 

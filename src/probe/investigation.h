@@ -41,6 +41,9 @@ enum class Depth : std::uint8_t {
 struct Options {
   Depth depth = Depth::full;
   std::uint64_t seed = 1;
+  // Multicast that works is tried again so long after it was first, without joining again: switches
+  // that miss an IGMP querier forget their members after minutes. 0: not.
+  std::int64_t multicast_after_ns = 0;
   // Called before each round: what is measured, and the share that is done, 0 to 1.
   std::function<void(const std::string& purpose, double share)> progress;
 };

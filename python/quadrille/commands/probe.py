@@ -40,6 +40,9 @@ def probe(
         None, "--interface", metavar="NAME|CIDR", help="Measure on this network."
     ),
     quick: bool = typer.Option(False, "--quick", help="Only what a program measures when it starts."),
+    multicast_after: int | None = typer.Option(
+        None, "--multicast-after", metavar="SECONDS", min=1, max=3600, help="Try multicast again that late."
+    ),
     seed: int = typer.Option(1, "--seed", min=0, help="Of what is chosen by lot."),
     mpi: str | None = typer.Option(None, "--mpi", metavar="ompi|mpich|impi", help="Default: the launcher's."),
 ) -> None:
@@ -54,6 +57,8 @@ def probe(
     if check is not None:
         load_model(check)
     arguments = ["--seed", str(seed), *(["--quick"] if quick else [])]
+    if multicast_after is not None:
+        arguments += ["--multicast-after", str(multicast_after)]
     for option, value in (("--interface", interface), ("--samples", _absolute(samples)), ("--check", check)):
         if value is not None:
             arguments += [option, str(_absolute(value) if isinstance(value, Path) else value)]

@@ -16,6 +16,9 @@ ParsedOptions parse_prober_options(int argc, const char* const* argv) {
   ProberOptions& options = parsed.options;
   CLI::App app{"Measures the network between the hosts of this job; one JSON object a line"};
   app.add_option("--seed", options.seed, "Seed of all choices by lot")->capture_default_str();
+  app.add_option("--multicast-after", options.multicast_after_s,
+                 "Try multicast again so many seconds after it was first tried")
+      ->check(CLI::Range(0, 3600));
   app.add_option("--interface", options.interface,
                  "Networks to prefer: interface names, subnets or addresses, separated by ','");
   app.add_option("--samples", options.samples, "File for all round trips, written by rank 0");

@@ -178,6 +178,7 @@ class Coordinator {
     Options options;
     options.depth = options_.quick ? Depth::quick : Depth::full;
     options.seed = options_.seed;
+    options.multicast_after_ns = std::int64_t{options_.multicast_after_s} * 1'000'000'000;
     options.progress = [this](const std::string& purpose, double share) {
       lines_.progress(share * share_of_network, purpose);
     };
