@@ -238,7 +238,7 @@ LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundRe
       outcome.arrived_bit_s =
           (stream.received - 1) * kFullFrameBytes * 8e9 / static_cast<double>(spread);
     }
-    view.flows.push_back(std::move(outcome));
+    view.flows.push_back(outcome);
   }
   backlog_ns_ = view.backlog_ns;
   return view;

@@ -265,6 +265,7 @@ std::vector<HostSet> common_refinement(const HostSet& hosts, const std::vector<H
     parts[within].push_back(host);
   }
   std::vector<HostSet> refinement;
+  refinement.reserve(parts.size());
   for (auto& [within, part] : parts) refinement.push_back(std::move(part));
   std::sort(refinement.begin(), refinement.end());
   return refinement;
