@@ -30,9 +30,8 @@ pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.ti
 
 AMBIENT_SHARE = 0.3
 
-# What is right run after run. In scripts/probe_accuracy.py only, because now and then a host or a trunk is put into
-# the wrong place: umbc_leaf and hp_port_groups (trunks that are no narrower than what hosts behind them send),
-# eco_cmu_psc (slow buses behind gateways), eco_table7 (a ring far faster than the buses beside it).
+# What is right run after run. The others are in scripts/probe_accuracy.py only: umbc_leaf and hp_port_groups
+# (36 and 48 hosts, more than two cores carry), eco_cmu_psc and eco_table7 (buses now and then fall apart).
 RELIABLE = (
     "one_switch:hosts=6,rate_mbit=20",
     "two_switches_one_trunk:hosts=8,rate_mbit=20,trunk_mbit=20",
