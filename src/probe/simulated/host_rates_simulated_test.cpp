@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rates of hosts on simulated networks, of which the truth is known. One in twenty samples is
-// wrong.
+// wrong. Up to 32 hosts take turns, which costs the time allowed here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ TEST(HostRates, of_one_switch_are_within_a_tenth_with_others_on_every_link) {
         const SimulatedTopology topology = one_switch(16, 25, ambient, token_buckets);
         const Found found = measure(topology, static_cast<std::uint64_t>(seed));
         EXPECT_LT(worst_error(topology, found.rates), 0.1);
-        EXPECT_LT(found.round_s, 1.2);
+        EXPECT_LT(found.round_s, 2.5);
       }
 }
 
@@ -91,13 +91,13 @@ TEST(HostRates, of_hosts_behind_a_narrow_trunk_are_not_the_trunks) {
     topology.add_trunk(one, other, 50e6);
     const Found found = measure(topology, static_cast<std::uint64_t>(seed));
     EXPECT_LT(worst_error(topology, found.rates), 0.1) << seed;
-    EXPECT_LT(found.round_s, 1.2) << seed;
+    EXPECT_LT(found.round_s, 2.5) << seed;
   }
 }
 
 // Hosts of a switch whose partners are mostly on slow buses are misjudged now and then: one value
 // in a hundred, so one run in three has one.
-TEST(HostRates, of_two_buses_and_a_switch_are_nearly_all_within_a_tenth_in_three_seconds) {
+TEST(HostRates, of_two_buses_and_a_switch_are_nearly_all_within_a_tenth) {
   constexpr int kRuns = 40;
   std::size_t values = 0;
   std::size_t off = 0;
@@ -117,7 +117,7 @@ TEST(HostRates, of_two_buses_and_a_switch_are_nearly_all_within_a_tenth_in_three
     values += all.size();
     off += static_cast<std::size_t>(
         std::count_if(all.begin(), all.end(), [](double error) { return error > 0.1; }));
-    EXPECT_LT(found.round_s, 3.2) << seed;
+    EXPECT_LT(found.round_s, 11) << seed;
   }
   EXPECT_LT(off, values / 40);
 }
