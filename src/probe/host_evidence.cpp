@@ -44,11 +44,6 @@ Chosen choose(const Evidence& evidence, Direction direction) {
     chosen.sightings.push_back(&sighting);
     if (sighting.paced && sighting.mean_bit_s >= enough) chosen.trains.push_back(sighting.arrivals);
   }
-  // Of one such train alone nobody knows what others put between its frames.
-  if (chosen.trains.size() < 2) {
-    chosen.trains.clear();
-    for (const Sighting* sighting : chosen.sightings) chosen.trains.push_back(sighting->sends);
-  }
   return chosen;
 }
 
