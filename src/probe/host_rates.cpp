@@ -403,6 +403,9 @@ std::vector<HostRates> RateSearch::rates() const {
     const CableRate out = conclude(out_[host], Direction::out, stated_bit_s(host));
     const CableRate in = conclude(in_[host], Direction::in, stated_bit_s(host));
     found[host].out_bit_s = out.bit_s;
+    // A few frames at once may have met others' everywhere: what they got is the least there is.
+    if (setting_.depth == Depth::quick && found[host].out_bit_s)
+      found[host].out_bit_s->high = std::numeric_limits<double>::infinity();
     found[host].in_bit_s = in.bit_s;
     found[host].ambient_out_share = out.ambient_share;
     found[host].ambient_in_share = in.ambient_share;

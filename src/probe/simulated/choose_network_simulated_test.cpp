@@ -154,14 +154,14 @@ TEST(ChooseNetworkSimulated, misses_nobody_on_a_slow_bus_of_many_or_with_losses)
   EXPECT_TRUE(with_losses.value().unreachable.empty());
 }
 
-TEST(ChooseNetworkSimulated, of_256_hosts_finds_the_isolated_one_in_under_a_second) {
+TEST(ChooseNetworkSimulated, of_256_hosts_finds_the_isolated_one_in_under_three_seconds) {
   Conditions conditions;
   conditions.troubles = {{.host = 77, .dies_at_ns = -1, .isolated = true}};
   SimulatedNetwork network(one_switch(256, 1e9), conditions);
   const auto choice = choose_network(network, Depth::full, 10);
   ASSERT_TRUE(choice.ok()) << choice.error().message;
   EXPECT_EQ(choice.value().hosts.size(), 255U);
-  EXPECT_LT(network.elapsed_ns(), kSecond);
+  EXPECT_LT(network.elapsed_ns(), 3 * kSecond);
 }
 
 }  // namespace
