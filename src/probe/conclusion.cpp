@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "probe/delay_classes.h"
 
@@ -277,6 +278,43 @@ void settle_bus_rates(const std::vector<Bus>& buses, std::vector<HostRates>& rat
       rates[host].usual_out_bit_s = rates[host].usual_in_bit_s = usual;
       if (rate) rates[host].out_bit_s = rates[host].in_bit_s = rate;
       if (share) rates[host].ambient_out_share = rates[host].ambient_in_share = share;
+    }
+  }
+}
+
+void settle_cable_rates(const HostSet& hosts, const std::vector<HostRates>& near,
+                        std::vector<HostRates>& rates) {
+  using Rate = MaybeMeasured HostRates::*;
+  using Usual = double HostRates::*;
+  struct Way {
+    Rate rate;
+    Rate share;
+    Usual usual;
+  };
+  constexpr double kNearlyTheSame = 0.75;
+  for (const Way& way :
+       {Way{&HostRates::out_bit_s, &HostRates::ambient_out_share, &HostRates::usual_out_bit_s},
+        Way{&HostRates::in_bit_s, &HostRates::ambient_in_share, &HostRates::usual_in_bit_s}}) {
+    std::vector<Measured> all;
+    for (const HostIndex host : hosts) {
+      for (const auto* found : {&near, &std::as_const(rates)}) {
+        if ((*found)[host].*way.rate) all.push_back(*((*found)[host].*way.rate));
+      }
+    }
+    const MaybeMeasured usual = median_of(all);
+    for (const HostIndex host : hosts) {
+      HostRates& own = rates[host];
+      const HostRates& again = near[host];
+      own.*way.usual = std::max(own.*way.usual, again.*way.usual);
+      if (!(again.*way.rate)) continue;
+      const double first = own.*way.rate ? (own.*way.rate)->value : 0;
+      const double second = (again.*way.rate)->value;
+      const bool alike = std::min(first, second) > kNearlyTheSame * std::max(first, second);
+      const bool take = alike ? std::abs(second - usual->value) <= std::abs(first - usual->value)
+                              : second > first;
+      if (!take) continue;
+      own.*way.rate = again.*way.rate;
+      own.*way.share = again.*way.share;
     }
   }
 }

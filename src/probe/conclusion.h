@@ -36,6 +36,12 @@ std::vector<SegmentKind> kinds_of(const Findings& findings);
 // What all hosts of each bus were measured to carry is one value: that of the bus.
 void settle_bus_rates(const std::vector<Bus>& buses, std::vector<HostRates>& rates);
 
+// Of what hosts of one switch were measured to carry at first and then among themselves: the
+// faster, as a trunk may have limited the other; where both are nearly the same, that which is
+// nearer to what its switch's other cables carry.
+void settle_cable_rates(const HostSet& hosts, const std::vector<HostRates>& near,
+                        std::vector<HostRates>& rates);
+
 // The model, but for how long it took and what was sent.
 NetworkModel conclude(const Network& network, const Findings& findings);
 

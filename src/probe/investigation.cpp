@@ -140,26 +140,13 @@ std::optional<Error> Investigation::partition() {
 std::optional<Error> Investigation::measure_cables_again() {
   const auto kinds = kinds_of(findings_);
   if (!full() || kinds.size() < 2) return std::nullopt;
-  const auto faster = [](MaybeMeasured& one, MaybeMeasured& share, const MaybeMeasured& other,
-                         const MaybeMeasured& other_share) {
-    if (!other || (one && one->value > 1.02 * other->value)) return;
-    one = other;
-    share = other_share;
-  };
   for (std::size_t at = 0; at < kinds.size(); ++at) {
     if (kinds[at] == SegmentKind::bus || findings_.partition.segments[at].size() < 2) continue;
     Setting inside = setting_;
     inside.hosts = findings_.partition.segments[at];
     const auto again = measure_host_rates(inside);
     if (!again.ok()) return again.error();
-    for (const HostIndex host : inside.hosts) {
-      HostRates& rates = findings_.rates[host];
-      const HostRates& near = again.value()[host];
-      rates.usual_out_bit_s = std::max(rates.usual_out_bit_s, near.usual_out_bit_s);
-      rates.usual_in_bit_s = std::max(rates.usual_in_bit_s, near.usual_in_bit_s);
-      faster(rates.out_bit_s, rates.ambient_out_share, near.out_bit_s, near.ambient_out_share);
-      faster(rates.in_bit_s, rates.ambient_in_share, near.in_bit_s, near.ambient_in_share);
-    }
+    settle_cable_rates(inside.hosts, again.value(), findings_.rates);
   }
   use_rates();
   return std::nullopt;
