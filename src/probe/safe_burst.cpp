@@ -89,14 +89,11 @@ std::optional<Overload> BurstSearch::plan(HostIndex receiver,
   return overload;
 }
 
-// With senders of the same group where it has enough, so that no trunk is between.
+// With senders of the same group only: a trunk between would fill in place of the port.
 std::optional<Overload> BurstSearch::plan_one(const PortGroup& group, HostIndex receiver) {
   std::vector<HostIndex> near = group.hosts;
-  std::vector<HostIndex> everybody = setting_.hosts;
   std::shuffle(near.begin(), near.end(), setting_.chance);
-  std::shuffle(everybody.begin(), everybody.end(), setting_.chance);
   auto overload = plan(receiver, near);
-  if (!overload) overload = plan(receiver, everybody);
   if (!overload) return std::nullopt;
   const auto idle = [&](HostIndex host) {
     return host != receiver && std::find(overload->senders.begin(), overload->senders.end(),
