@@ -35,7 +35,7 @@ AMBIENT_SHARE = 0.3
 RELIABLE = (
     "one_switch:hosts=6,rate_mbit=20",
     "two_switches_one_trunk:hosts=8,rate_mbit=20,trunk_mbit=20",
-    "three_levels:hosts_per_leaf=2,rate_mbit=25,leaf_trunk_mbit=25,spine_trunk_mbit=25",
+    "three_levels:hosts_per_leaf=3,rate_mbit=20,leaf_trunk_mbit=30,spine_trunk_mbit=30",
     "eco_three_buses",
     "two_sites:hosts=6,rate_mbit=20,trunk_mbit=20",
 )
