@@ -91,7 +91,7 @@ def run_prober(job: ProberJob) -> ProberReport:
 def require_success(report: ProberReport) -> None:
     """Raise QuadrilleError with the reason, if the prober failed; the launcher's last words go before it."""
     if report.exit_code == 0 and not report.errors:
-        if report.model is None and report.differences is None:
+        if report.model is None and report.differences is None and not report.hosts:
             _show(report.noise)
             raise QuadrilleError(
                 "the launcher ended with exit code 0, but the prober gave no model; does the same launcher "
