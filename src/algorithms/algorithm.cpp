@@ -19,17 +19,30 @@ namespace {
 
 struct Assignment {
   std::string_view name;
-  std::int64_t value = 0;
+  std::string_view value;
 };
 
 std::optional<Assignment> parse_assignment(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string_view::npos) return std::nullopt;
-  Assignment result{text.substr(0, equals), 0};
-  const std::string_view number = text.substr(equals + 1);
-  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), result.value);
-  if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size()) return std::nullopt;
-  return result;
+  return Assignment{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  std::int64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string> parse_words(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('|', begin), text.size());
+    words.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
 }
 
 // Calls `take` with each item of a list separated by ',' or ':'; stops when it returns false.
@@ -48,7 +61,9 @@ Parameters::Parameters(std::string_view text) {
   for_each_item(text, [this](std::string_view item) {
     const auto assignment = parse_assignment(item);
     assert(assignment.has_value());
-    entries_.push_back({std::string(assignment->name), assignment->value});
+    const auto integer = parse_integer(assignment->value);
+    entries_.push_back({std::string(assignment->name), integer.value_or(0),
+                        integer ? std::vector<std::string>{} : parse_words(assignment->value)});
     return true;
   });
 }
@@ -58,37 +73,75 @@ Result<Parameters> Parameters::with(std::string_view text) const {
   std::string problem;
   for_each_item(text, [&](std::string_view item) {
     const auto assignment = parse_assignment(item);
-    if (!assignment || assignment->value < 0) {
-      problem = "'" + std::string(item) + "' is not of the form name=number";
+    if (!assignment) {
+      problem = "'" + std::string(item) + "' is not of the form name=value";
       return false;
     }
     const auto entry = std::find_if(result.entries_.begin(), result.entries_.end(),
                                     [&](const Entry& e) { return e.name == assignment->name; });
     if (entry == result.entries_.end()) {
       problem = "there is no parameter '" + std::string(assignment->name) +
-                "'; there are: " + (entries_.empty() ? "none" : this->text());
+                "'; there are: " + (entries_.empty() ? "none" : this->choices());
       return false;
     }
-    entry->value = assignment->value;
-    return true;
+    const auto word = std::find(entry->words.begin(), entry->words.end(), assignment->value);
+    const auto integer = parse_integer(assignment->value);
+    if (word != entry->words.end()) {
+      entry->value = word - entry->words.begin();
+    } else if (entry->words.empty() && integer && *integer >= 0) {
+      entry->value = *integer;
+    } else {
+      problem = "'" + std::string(item) + "' is not of the form " + entry->name + "=" +
+                (entry->words.empty() ? "number" : listed(*entry));
+    }
+    return problem.empty();
   });
   if (!problem.empty()) return Error{ErrorKind::invalid_argument, problem};
   return result;
 }
 
-std::int64_t Parameters::operator[](std::string_view name) const {
-  const auto entry = std::find_if(entries_.begin(), entries_.end(),
+const Parameters::Entry& Parameters::entry(std::string_view name) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& e) { return e.name == name; });
-  assert(entry != entries_.end());
-  return entry->value;
+  assert(found != entries_.end());
+  return *found;
+}
+
+std::int64_t Parameters::operator[](std::string_view name) const {
+  assert(entry(name).words.empty());
+  return entry(name).value;
+}
+
+std::string_view Parameters::word(std::string_view name) const {
+  const Entry& named = entry(name);
+  assert(!named.words.empty());
+  return named.words[static_cast<std::size_t>(named.value)];
 }
 
 std::string Parameters::text() const {
   std::string result;
   for (const Entry& entry : entries_) {
     if (!result.empty()) result += ':';
-    result += entry.name + '=' + std::to_string(entry.value);
+    result += entry.name + '=' +
+              (entry.words.empty() ? std::to_string(entry.value)
+                                   : entry.words[static_cast<std::size_t>(entry.value)]);
   }
+  return result;
+}
+
+std::string Parameters::choices() const {
+  std::string result;
+  for (const Entry& entry : entries_) {
+    if (!result.empty()) result += ':';
+    result +=
+        entry.name + '=' + (entry.words.empty() ? std::to_string(entry.value) : listed(entry));
+  }
+  return result;
+}
+
+std::string Parameters::listed(const Entry& entry) {
+  std::string result;
+  for (const std::string& word : entry.words) result += (result.empty() ? "" : "|") + word;
   return result;
 }
 

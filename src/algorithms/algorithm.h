@@ -19,29 +19,37 @@
 
 namespace quadrille {
 
-// Named integers with defaults, such as "partners=1,pieces=2". Names are those of the algorithm's
-// row.
+// Named integers and words with defaults, such as "partners=1,inside=chain|star": of the words that
+// a parameter may be, the first is the default. Names are those of the algorithm's row.
 class Parameters {
  public:
-  // REQUIRES: `text` is a list name=integer separated by commas; used for the rows' literals.
+  // REQUIRES: `text` is a list name=integer or name=word|word... separated by commas; used for the
+  // rows' literals.
   explicit Parameters(std::string_view text = {});
 
-  // Overrides these parameters by a user's `text` (name=integer separated by ':' or ','); names
-  // that the algorithm has not are an error that lists those it has.
+  // Overrides these parameters by a user's `text` (name=value separated by ':' or ','); names that
+  // the algorithm has not, and words that a parameter may not be, are errors that list what there
+  // is.
   Result<Parameters> with(std::string_view text) const;
 
-  // REQUIRES: the name exists.
+  // REQUIRES: the name exists and stands for an integer.
   std::int64_t operator[](std::string_view name) const;
+  // REQUIRES: the name exists and stands for a word.
+  std::string_view word(std::string_view name) const;
 
-  std::string text() const;  // "partners=1:pieces=2"
+  std::string text() const;     // "partners=1:inside=chain"
+  std::string choices() const;  // "partners=1:inside=chain|star"
   bool operator==(const Parameters&) const = default;
 
  private:
   struct Entry {
     std::string name;
-    std::int64_t value = 0;
+    std::int64_t value = 0;          // of a word: its place among `words`
+    std::vector<std::string> words;  // all that the parameter may be; empty: an integer
     bool operator==(const Entry&) const = default;
   };
+  const Entry& entry(std::string_view name) const;
+  static std::string listed(const Entry& entry);  // its words with '|' between them
   std::vector<Entry> entries_;
 };
 
@@ -50,6 +58,7 @@ struct GeneratorInput {
   const TopologyView& view;
   const Parameters& parameters;
   Rank rank = 0;
+  LocalCounts counts{};  // of v-calls
 };
 
 struct Algorithm {

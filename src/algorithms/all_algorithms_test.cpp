@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/checked_case.h"
+#include "algorithms/random_view.h"
 
 namespace quadrille {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 class AllAlgorithms : public testing::TestWithParam<const Algorithm*> {
  protected:
   static void expect_correct(const CheckedCase& one) {
-    const Findings findings = check(one.shape, one.generate());
+    const Findings findings = one.check(one.generate());
     ASSERT_TRUE(findings.empty()) << one << '\n' << text_of(findings.front());
   }
 };
@@ -23,7 +24,11 @@ TEST_P(AllAlgorithms, are_correct_for_all_ranks_roots_and_small_sizes) {
     for (const std::uint64_t count : {0U, 1U, 2U, 13U, 40U}) {
       for (const Shape& shape : supported_shapes(algorithm, ranks, count)) {
         for (const std::string& parameters : small_parameters(algorithm)) {
-          ASSERT_NO_FATAL_FAILURE(expect_correct({&algorithm, shape, parameters}));
+          for (const BlockPattern pattern : block_patterns(algorithm)) {
+            CheckedCase one{&algorithm, shape, parameters};
+            one.pattern = pattern;
+            ASSERT_NO_FATAL_FAILURE(expect_correct(one));
+          }
         }
       }
     }
@@ -34,7 +39,27 @@ TEST_P(AllAlgorithms, are_correct_for_large_sizes) {
   const Algorithm& algorithm = *GetParam();
   for (const Rank ranks : {1, 2, 3, 5, 8, 13, 16, 33}) {
     for (const Shape& shape : supported_shapes(algorithm, ranks, 1'000'000'007)) {
-      ASSERT_NO_FATAL_FAILURE(expect_correct({&algorithm, shape, large_parameters(algorithm)}));
+      for (const BlockPattern pattern : block_patterns(algorithm)) {
+        CheckedCase one{&algorithm, shape, large_parameters(algorithm)};
+        one.pattern = pattern;
+        ASSERT_NO_FATAL_FAILURE(expect_correct(one));
+      }
+    }
+  }
+}
+
+TEST_P(AllAlgorithms, are_correct_on_random_clusters) {
+  const Algorithm& algorithm = *GetParam();
+  std::uint32_t seed = 0;
+  for (Rank ranks = 1; ranks <= 33; ++ranks) {
+    for (const std::uint64_t count : {1U, 40U}) {
+      for (const std::string& parameters : small_parameters(algorithm)) {
+        const TopologyView view = RandomView(++seed).of_ranks(ranks);
+        for (const Shape& shape : supported_shapes(algorithm, ranks, count)) {
+          ASSERT_NO_FATAL_FAILURE(expect_correct({&algorithm, shape, parameters, view}))
+              << "view " << seed;
+        }
+      }
     }
   }
 }
@@ -46,7 +71,9 @@ TEST_P(AllAlgorithms, give_a_rank_at_most_linearly_many_steps) {
   for (const Shape& shape : supported_shapes(algorithm, ranks, 1)) {
     if (shape.root > 1) break;
     const TopologyView view = TopologyView::flat(ranks);
-    const Schedule schedule = algorithm.generate({shape, view, algorithm.parameters, 1});
+    const StoredCounts counts = counts_of(shape, 1, [](Rank, Rank) { return 1; });
+    const Schedule schedule =
+        algorithm.generate({shape, view, algorithm.parameters, 1, counts.view()});
     EXPECT_LE(schedule.steps.size(), 5U * ranks);
     EXPECT_LE(schedule.dependencies.size(), 8U * ranks);
   }

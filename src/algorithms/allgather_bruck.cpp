@@ -20,6 +20,7 @@
 #include <algorithm>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/own_block.h"
 #include "algorithms/rank_arithmetic.h"
 #include "schedule/builder.h"
 
@@ -27,36 +28,21 @@ namespace quadrille {
 
 bool supports_allgather_bruck(const Shape&) { return true; }
 
-namespace {
-
-// Calls `visit` with the regions of `blocks` blocks from that of rank `first` on, of which the last
-// may follow on the buffer's end.
-template <typename Visit>
-void for_each_run(const Shape& shape, Rank first, Rank blocks, const Visit& visit) {
-  const auto run = [&](Rank begin, Rank count) {
-    visit(Region{Buffer::receive, static_cast<std::uint64_t>(begin) * shape.count,
-                 static_cast<std::uint64_t>(count) * shape.count});
-  };
-  const Rank before_end = std::min(blocks, shape.ranks - first);
-  run(first, before_end);
-  if (blocks > before_end) run(0, blocks - before_end);
-}
-
-}  // namespace
-
 Schedule generate_allgather_bruck(const GeneratorInput& input) {
   const Shape& shape = input.shape;
   ScheduleBuilder builder;
   if (shape.count == 0) return builder.build();
-  const Region own = contribution(shape, input.rank);
-  const Region own_place = block_of(Buffer::receive, input.rank, shape.count);
-  if (own != own_place) builder.copy(own, own_place);
+  copy_own_block(builder, input);
   for (Rank distance = 1; distance < shape.ranks; distance *= 2) {
     const Rank blocks = std::min(distance, shape.ranks - distance);
     const Rank target = ring_rank(input.rank, -distance, shape.ranks);
     const Rank source = ring_rank(input.rank, distance, shape.ranks);
-    for_each_run(shape, input.rank, blocks, [&](const Region& run) { builder.send(target, run); });
-    for_each_run(shape, source, blocks, [&](const Region& run) { builder.receive(source, run); });
+    for (const Region& run : ring_runs(Buffer::receive, input.rank, blocks, shape)) {
+      builder.send(target, run);
+    }
+    for (const Region& run : ring_runs(Buffer::receive, source, blocks, shape)) {
+      builder.receive(source, run);
+    }
   }
   return builder.build();
 }

@@ -16,6 +16,7 @@
 //         MPICH, International Journal of High Performance Computing Applications 19 (2005),
 //         doi:10.1177/1094342005051521
 #include "algorithms/algorithm.h"
+#include "algorithms/own_block.h"
 #include "algorithms/rank_arithmetic.h"
 #include "schedule/builder.h"
 
@@ -29,17 +30,13 @@ Schedule generate_allgather_recursive_doubling(const GeneratorInput& input) {
   const Shape& shape = input.shape;
   ScheduleBuilder builder;
   if (shape.count == 0) return builder.build();
-  const Region own = contribution(shape, input.rank);
-  const Region own_place = block_of(Buffer::receive, input.rank, shape.count);
-  if (own != own_place) builder.copy(own, own_place);
+  copy_own_block(builder, input);
+  const Region all{Buffer::receive, 0, blocks_length(shape.ranks, shape)};
   for (Rank bit = 1; bit < shape.ranks; bit *= 2) {
     const Rank partner = input.rank ^ bit;
-    const auto run_from = [&](Rank rank) {
-      return Region{Buffer::receive, static_cast<std::uint64_t>(rank & ~(bit - 1)) * shape.count,
-                    static_cast<std::uint64_t>(bit) * shape.count};
-    };
-    builder.send(partner, run_from(input.rank));
-    builder.receive(partner, run_from(partner));
+    const auto run_of = [&](Rank rank) { return blocks_in(all, rank & ~(bit - 1), bit, shape); };
+    builder.send(partner, run_of(input.rank));
+    builder.receive(partner, run_of(partner));
   }
   return builder.build();
 }

@@ -18,6 +18,7 @@
 //         practice, and experience, Concurrency and Computation: Practice and Experience 19
 //         (2007), doi:10.1002/cpe.1206
 #include "algorithms/algorithm.h"
+#include "algorithms/own_block.h"
 #include "algorithms/rank_arithmetic.h"
 #include "schedule/builder.h"
 
@@ -29,10 +30,9 @@ Schedule generate_allgather_ring(const GeneratorInput& input) {
   const Shape& shape = input.shape;
   ScheduleBuilder builder;
   if (shape.count == 0) return builder.build();
-  const Region own = contribution(shape, input.rank);
   const Rank next = ring_rank(input.rank, 1, shape.ranks);
   const Rank previous = ring_rank(input.rank, -1, shape.ranks);
-  Region outgoing = own;
+  Region outgoing = contribution(shape, input.rank);
   for (Rank round = 0; round + 1 < shape.ranks; ++round) {
     const Rank source = ring_rank(previous, -round, shape.ranks);
     const Region incoming = block_of(Buffer::receive, source, shape.count);
@@ -40,8 +40,7 @@ Schedule generate_allgather_ring(const GeneratorInput& input) {
     builder.receive(previous, incoming);
     outgoing = incoming;
   }
-  const Region own_place = block_of(Buffer::receive, input.rank, shape.count);
-  if (own != own_place) builder.copy(own, own_place);
+  copy_own_block(builder, input);
   return builder.build();
 }
 

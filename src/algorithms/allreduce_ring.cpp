@@ -21,6 +21,7 @@
 //         doi:10.1016/j.jpdc.2008.09.002
 #include "algorithms/algorithm.h"
 #include "algorithms/rank_arithmetic.h"
+#include "algorithms/slot_ring.h"
 #include "schedule/builder.h"
 
 namespace quadrille {
@@ -42,8 +43,7 @@ Schedule generate_allreduce_ring(const GeneratorInput& input) {
   };
   const Rank next = ring_rank(input.rank, 1, ranks);
   const Rank previous = ring_rank(input.rank, -1, ranks);
-  const std::uint64_t slot_length = own == target ? block(target, 0).length : 0;
-  const Region slots = builder.scratch(2 * slot_length);
+  SlotRing slots(builder, own == target ? 2 : 0, block(target, 0).length);
   Region outgoing = block(own, previous);
   for (Rank round = 0; round + 1 < ranks; ++round) {
     const Rank incoming = ring_rank(previous, -round - 1, ranks);
@@ -51,10 +51,7 @@ Schedule generate_allreduce_ring(const GeneratorInput& input) {
     // Summing into the contribution itself would put it to the right, and in-place calls would have
     // other bits.
     Region sum = block(target, incoming);
-    if (own == target) {
-      const std::uint64_t slot = static_cast<std::uint64_t>(round % 2) * slot_length;
-      sum = {Buffer::scratch, slots.offset + slot, sum.length};
-    }
+    if (own == target) sum = slots.next(sum.length);
     if (sum.length > 0) builder.receive(previous, sum);
     builder.reduce(block(own, incoming), sum);
     outgoing = sum;

@@ -33,14 +33,16 @@ namespace {
 class Rotation {
  public:
   explicit Rotation(const GeneratorInput& input)
-      : shape_(input.shape), rank_(input.rank), places_(builder_.scratch(blocks(shape_.ranks))) {}
+      : shape_(input.shape),
+        rank_(input.rank),
+        places_(builder_.scratch(blocks_length(shape_.ranks, shape_))) {}
 
   Schedule run() {
-    const Region user{Buffer::send, 0, blocks(shape_.ranks)};
+    const Region user{Buffer::send, 0, places_.length};
     builder_.copy(run_of(user, rank_, shape_.ranks - rank_),
                   run_of(places_, 0, shape_.ranks - rank_));
     builder_.copy(run_of(user, 0, rank_), run_of(places_, shape_.ranks - rank_, rank_));
-    const Region outgoing = builder_.scratch(blocks(most_in_a_round()));
+    const Region outgoing = builder_.scratch(blocks_length(most_in_a_round(), shape_));
     const Region incoming = builder_.scratch(outgoing.length);
     for (Rank bit = 1; bit < shape_.ranks; bit *= 2) exchange(bit, outgoing, incoming);
     for (Rank place = 0; place < shape_.ranks; ++place) {
@@ -51,11 +53,8 @@ class Rotation {
   }
 
  private:
-  std::uint64_t blocks(Rank count) const {
-    return static_cast<std::uint64_t>(count) * shape_.count;
-  }
-  Region run_of(const Region& whole, Rank first, Rank count) const {
-    return {whole.buffer, whole.offset + blocks(first), blocks(count)};
+  Region run_of(const Region& whole, Rank first, Rank number) const {
+    return blocks_in(whole, first, number, shape_);
   }
 
   // Calls `visit` with each run of places whose distance has `bit`: first place and length.

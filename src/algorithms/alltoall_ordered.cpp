@@ -30,95 +30,25 @@
 // Source: Kutzner, van der Spoel, Fechner, Lindahl, Schmitt, de Groot and Grubmueller, Speeding up
 //         parallel GROMACS on high-latency networks, Journal of Computational Chemistry 28 (2007),
 //         doi:10.1002/jcc.20703
-#include <algorithm>
-#include <vector>
-
 #include "algorithms/algorithm.h"
+#include "algorithms/ordered_exchange.h"
 #include "algorithms/rank_arithmetic.h"
-#include "schedule/builder.h"
 
 namespace quadrille {
-
-namespace {
-
-// The messages that a receiver takes, and equally those that a sender gives, numbered by the ring
-// position of the partner (0 is the first) and the piece.
-struct Plan {
-  std::uint64_t positions = 0;
-  std::uint64_t pieces = 1;
-  std::uint64_t partners = 1;
-  std::uint64_t window = 1;
-
-  // The message's place in its lane.
-  std::uint64_t place(std::uint64_t position, std::uint64_t piece) const {
-    return position / partners * pieces + piece;
-  }
-  bool is_unasked(std::uint64_t position, std::uint64_t piece) const {
-    return place(position, piece) < window;
-  }
-  // The message `window` places before in the same lane, as an index into all messages in order of
-  // position and piece. REQUIRES: !is_unasked(position, piece)
-  std::uint64_t awaited(std::uint64_t position, std::uint64_t piece) const {
-    const std::uint64_t before = place(position, piece) - window;
-    const std::uint64_t before_position = before / pieces * partners + position % partners;
-    return before_position * pieces + before % pieces;
-  }
-  // Each lane's window, or all its messages where they are fewer.
-  std::uint32_t most_incoming() const {
-    std::uint64_t sum = 0;
-    for (std::uint64_t lane = 0; lane < std::min(partners, positions); ++lane) {
-      const std::uint64_t blocks = (positions - lane + partners - 1) / partners;
-      sum += std::min(window, blocks * pieces);
-    }
-    return static_cast<std::uint32_t>(sum);
-  }
-};
-
-Plan plan_of(const Shape& shape, const Parameters& parameters) {
-  const auto at_least_one = [&](const char* name) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(1, parameters[name]));
-  };
-  const std::uint64_t piece =
-      std::max<std::uint64_t>(1, at_least_one("piece_bytes") / shape.element_bytes);
-  return {.positions = static_cast<std::uint64_t>(shape.ranks - 1),
-          .pieces = (shape.count + piece - 1) / piece,
-          .partners = at_least_one("partners"),
-          .window = at_least_one("window")};
-}
-
-}  // namespace
 
 bool supports_alltoall_ordered(const Shape&) { return true; }
 
 Schedule generate_alltoall_ordered(const GeneratorInput& input) {
   const Shape& shape = input.shape;
-  ScheduleBuilder builder;
-  if (shape.count == 0) return builder.build();
-  const Plan plan = plan_of(shape, input.parameters);
-  builder.promise_most_incoming(plan.most_incoming());
-  std::vector<StepIndex> received;
-  received.reserve(plan.positions * plan.pieces);
-  // Both ends list the messages of a pair by position, piece, request before data: so they match in
-  // order.
-  for (std::uint64_t position = 0; position < plan.positions; ++position) {
-    const auto distance = static_cast<Rank>(position + 1);
-    const Rank target = ring_rank(input.rank, distance, shape.ranks);
-    const Rank source = ring_rank(input.rank, -distance, shape.ranks);
-    const Region outgoing = block_of(Buffer::send, target, shape.count);
-    const Region incoming = block_of(Buffer::receive, source, shape.count);
-    for (std::uint64_t piece = 0; piece < plan.pieces; ++piece) {
-      StepIndex asked = ScheduleBuilder::no_step;
-      if (!plan.is_unasked(position, piece)) {
-        builder.send_ready(source, {received[plan.awaited(position, piece)]});
-        asked = builder.receive_ready(target);
-      }
-      builder.send(target, outgoing.part(piece, plan.pieces), {asked});
-      received.push_back(builder.receive(source, incoming.part(piece, plan.pieces)));
-    }
+  OrderedExchange exchange;
+  exchange.groups = {LaneGroup::of(input.parameters, "partners", "window")};
+  exchange.piece_bytes = input.parameters["piece_bytes"];
+  for (Rank distance = 1; distance < shape.ranks; ++distance) {
+    const auto position = static_cast<std::uint64_t>(distance - 1);
+    exchange.sources.push_back({position, 0, ring_rank(input.rank, -distance, shape.ranks)});
+    exchange.targets.push_back({position, 0, ring_rank(input.rank, distance, shape.ranks)});
   }
-  builder.copy(block_of(Buffer::send, input.rank, shape.count),
-               block_of(Buffer::receive, input.rank, shape.count));
-  return builder.build();
+  return exchange_in_order(exchange, shape, input.rank);
 }
 
 }  // namespace quadrille

@@ -18,11 +18,8 @@
 // Source: Mellor-Crummey and Scott, Algorithms for scalable synchronization on shared-memory
 //         multiprocessors, ACM Transactions on Computer Systems 9 (1991),
 //         doi:10.1145/103727.103729
-#include <vector>
-
 #include "algorithms/algorithm.h"
-#include "algorithms/rank_arithmetic.h"
-#include "schedule/builder.h"
+#include "algorithms/along_tree.h"
 
 namespace quadrille {
 
@@ -30,23 +27,8 @@ bool supports_barrier_binomial(const Shape&) { return true; }
 
 Schedule generate_barrier_binomial(const GeneratorInput& input) {
   ScheduleBuilder builder;
-  const Rank rank = input.rank;
-  const Rank subtree = binomial_subtree(rank, input.shape.ranks);
-  std::vector<StepIndex> arrivals;  // of the ranks below, by ascending distance
-  for (Rank distance = 1; distance < subtree; distance *= 2) {
-    arrivals.push_back(builder.receive_ready(rank + distance));
-  }
-  StepIndex released = ScheduleBuilder::no_step;
-  if (rank != 0) {
-    const Rank parent = rank & (rank - 1);
-    builder.send_ready(parent, arrivals);
-    released = builder.receive_ready(parent);
-  }
-  for (std::size_t child = arrivals.size(); child-- > 0;) {
-    std::vector<StepIndex> others = arrivals;
-    others[child] = released;
-    builder.send_ready(rank + (Rank{1} << child), others);
-  }
+  arrive_and_release(builder,
+                     place_in_ring(GroupPattern::binomial, input.rank, 0, input.shape.ranks));
   return builder.build();
 }
 

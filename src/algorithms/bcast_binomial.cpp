@@ -19,8 +19,7 @@
 // Source: Johnsson and Ho, Optimum broadcasting and personalized communication in hypercubes, IEEE
 //         Transactions on Computers 38 (1989), doi:10.1109/12.29465
 #include "algorithms/algorithm.h"
-#include "algorithms/rank_arithmetic.h"
-#include "schedule/builder.h"
+#include "algorithms/along_tree.h"
 
 namespace quadrille {
 
@@ -28,20 +27,8 @@ bool supports_bcast_binomial(const Shape&) { return true; }
 
 Schedule generate_bcast_binomial(const GeneratorInput& input) {
   const Shape& shape = input.shape;
-  ScheduleBuilder builder;
-  if (shape.count == 0) return builder.build();
-  const Region data{Buffer::receive, 0, shape.count};
-  const Rank vrank = vrank_of(input.rank, shape);
-  if (vrank != 0) {
-    const Rank parent = vrank & (vrank - 1);
-    builder.receive(rank_of(parent, shape), data);
-  }
-  const Rank subtree = binomial_subtree(vrank, shape.ranks);
-  if (subtree == 1) return builder.build();
-  for (Rank distance = power_of_two_within(subtree - 1); distance > 0; distance /= 2) {
-    builder.send(rank_of(vrank + distance, shape), data);
-  }
-  return builder.build();
+  return bcast_over(place_in_ring(GroupPattern::binomial, input.rank, shape.root, shape.ranks),
+                    shape, 1);
 }
 
 }  // namespace quadrille

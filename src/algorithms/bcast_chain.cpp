@@ -19,9 +19,8 @@
 // Source: Pjesivac-Grbovic, Angskun, Bosilca, Fagg, Gabriel and Dongarra, Performance analysis of
 //         MPI collective operations, Cluster Computing 10 (2007), doi:10.1007/s10586-007-0012-0
 #include "algorithms/algorithm.h"
-#include "algorithms/rank_arithmetic.h"
+#include "algorithms/along_tree.h"
 #include "algorithms/segments.h"
-#include "schedule/builder.h"
 
 namespace quadrille {
 
@@ -29,17 +28,8 @@ bool supports_bcast_chain(const Shape&) { return true; }
 
 Schedule generate_bcast_chain(const GeneratorInput& input) {
   const Shape& shape = input.shape;
-  ScheduleBuilder builder;
-  if (shape.count == 0) return builder.build();
-  const Region data{Buffer::receive, 0, shape.count};
-  const Rank vrank = vrank_of(input.rank, shape);
-  const std::uint64_t segments = segment_count(shape, input.parameters["segment"]);
-  for (std::uint64_t segment = 0; segment < segments; ++segment) {
-    const Region part = data.part(segment, segments);
-    if (vrank > 0) builder.receive(rank_of(vrank - 1, shape), part);
-    if (vrank + 1 < shape.ranks) builder.send(rank_of(vrank + 1, shape), part);
-  }
-  return builder.build();
+  return bcast_over(place_in_ring(GroupPattern::chain, input.rank, shape.root, shape.ranks), shape,
+                    segment_count(shape, input.parameters["segment"]));
 }
 
 }  // namespace quadrille

@@ -32,12 +32,12 @@ Result<std::string> document_algorithms(const std::string& source_directory) {
   std::string page =
       "<!-- SPDX-License-Identifier: BSD-3-Clause; made by `quadrille-plan document` -->\n"
       "# Algorithms\n\n"
-      "What each algorithm does, for p ranks and m bytes: the whole vector of bcast, reduce and\n"
-      "allreduce, one rank's block of allgather, one pair's block of alltoall. Each can be forced\n"
-      "with `QUADRILLE_ALGORITHM=NAME:PARAMETER=VALUE`; the values shown are the defaults.\n";
-  for (const Collective collective :
-       {Collective::barrier, Collective::bcast, Collective::reduce, Collective::allreduce,
-        Collective::allgather, Collective::alltoall}) {
+      "What each algorithm does, for p ranks and m bytes: the whole vector of bcast, reduce,\n"
+      "allreduce, scan and exscan, one rank's block of allgather, gather, scatter and\n"
+      "reduce_scatter_block, one pair's block of alltoall, all blocks together of the v-calls and\n"
+      "reduce_scatter (of one rank, where the ranks' own differ). Each can be forced with\n"
+      "`QUADRILLE_ALGORITHM=COLLECTIVE:NAME:PARAMETER=VALUE`; the values shown are the defaults.\n";
+  for (const Collective collective : collectives()) {
     page += std::string("\n## ") + name_of(collective) + '\n';
     for (const Algorithm& algorithm : algorithms()) {
       if (algorithm.collective != collective) continue;
@@ -45,7 +45,7 @@ Result<std::string> document_algorithms(const std::string& source_directory) {
           opening_comment(source_directory + '/' + std::string(algorithm.name) + ".cpp");
       if (!comment.ok()) return comment.error();
       page += "\n### " + std::string(algorithm.name) + "\n\n";
-      if (const std::string parameters = algorithm.parameters.text(); !parameters.empty()) {
+      if (const std::string parameters = algorithm.parameters.choices(); !parameters.empty()) {
         page += "Parameters: `" + parameters + "`\n\n";
       }
       page += "```text\n" + comment.value() + "```\n";

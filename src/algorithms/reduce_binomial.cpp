@@ -19,55 +19,18 @@
 // Loses:  at large m against pipelines: the root's port carries the vector ceil(log2 p) times.
 // Source: Johnsson and Ho, Optimum broadcasting and personalized communication in hypercubes, IEEE
 //         Transactions on Computers 38 (1989), doi:10.1109/12.29465
-#include <array>
-
 #include "algorithms/algorithm.h"
-#include "algorithms/rank_arithmetic.h"
-#include "schedule/builder.h"
+#include "algorithms/along_tree.h"
 
 namespace quadrille {
 
 bool supports_reduce_binomial(const Shape&) { return true; }
 
-namespace {
-
-// Combines what the ranks below `vrank` send with the own contribution; returns where the result
-// lies.
-Region combine_subtree(ScheduleBuilder& builder, const Shape& tree, Rank vrank, Region own) {
-  const Rank subtree = binomial_subtree(vrank, tree.ranks);
-  Region result = own;
-  std::array<Region, 2> targets{};
-  for (Rank distance = 1, level = 0; distance < subtree; distance *= 2, ++level) {
-    // The sum so far lies in the target of the level before, so that two of them take turns.
-    Region& target = targets[static_cast<std::size_t>(level % 2)];
-    if (level < 2) target = builder.scratch(own.length);
-    builder.receive(rank_of(vrank + distance, tree), target);
-    builder.reduce(result, target);
-    result = target;
-  }
-  return result;
-}
-
-}  // namespace
-
 Schedule generate_reduce_binomial(const GeneratorInput& input) {
   const Shape& shape = input.shape;
-  ScheduleBuilder builder;
-  if (shape.count == 0) return builder.build();
-  Shape tree = shape;
-  if (!shape.commutative) tree.root = 0;
-  const Rank vrank = vrank_of(input.rank, tree);
-  const Region own = contribution(shape, input.rank);
-  const Region result = combine_subtree(builder, tree, vrank, own);
-  const Region target{Buffer::receive, 0, shape.count};
-  if (vrank != 0) builder.send(rank_of(vrank & (vrank - 1), tree), result);
-  if (tree.root != shape.root) {
-    if (input.rank == tree.root) builder.send(shape.root, result);
-    if (input.rank == shape.root) builder.receive(tree.root, target);
-  } else if (input.rank == shape.root && result != target) {
-    builder.copy(result, target);
-  }
-  return builder.build();
+  const Rank top = shape.commutative ? shape.root : 0;
+  return reduce_over(place_in_ring(GroupPattern::binomial, input.rank, top, shape.ranks), shape,
+                     input.rank, top, 1);
 }
 
 }  // namespace quadrille

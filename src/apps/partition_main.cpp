@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/exit_codes.h"
 #include "base/error.h"
 #include "probe/eco_partition.h"
 
@@ -32,10 +33,6 @@ namespace {
 
 using nlohmann::json;
 using probe::HostIndex;
-
-constexpr int done = 0;
-constexpr int failed = 1;
-constexpr int wrong_usage = 2;
 
 constexpr std::array<std::string_view, 4> kStatistics{"minimum", "mean", "median", "maximum"};
 
@@ -186,13 +183,13 @@ int run(const Request& request) {
   if (!file) {
     std::cerr << "quadrille-partition: cannot read " << request.file
               << "; write it with `quadrille probe --samples`\n";
-    return failed;
+    return exit_code::failed;
   }
   const auto samples = parse(json::parse(file, nullptr, false));
   const auto size = samples.ok() ? chosen_size(samples.value(), request.bytes) : samples.error();
   if (!size.ok()) {
     std::cerr << "quadrille-partition: " << request.file << ": " << size.error().message << "\n";
-    return failed;
+    return exit_code::failed;
   }
   const PairSamples& pairs = samples.value().by_size.at(size.value());
   const auto measured =
@@ -210,7 +207,7 @@ int run(const Request& request) {
         subnets_by(samples.value(), pairs, statistic, request.cutoff);
   }
   std::cout << answer.dump(2) << "\n";
-  return done;
+  return exit_code::done;
 }
 
 }  // namespace
@@ -232,12 +229,12 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? quadrille::done : quadrille::wrong_usage;
+    return app.exit(error) == 0 ? quadrille::exit_code::done : quadrille::exit_code::wrong_usage;
   }
   try {
     return quadrille::run(request);
   } catch (const std::exception& error) {
     std::cerr << "quadrille-partition: " << error.what() << "\n";
-    return quadrille::failed;
+    return quadrille::exit_code::failed;
   }
 }

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille-plan: lists the algorithms, writes out their schedules, checks them.
+// quadrille-plan: lists the algorithms, writes out their schedules, checks them; with a network
+// model, says which is chosen and why (apps/plan).
 // Exit codes: 0 done, 1 what was asked for failed, 2 wrong usage.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "algorithms/algorithm.h"
 #include "algorithms/document.h"
+#include "apps/exit_codes.h"
+#include "apps/plan/subcommands.h"
+#include "schedule/block_lengths.h"
 #include "schedule/check.h"
 #include "schedule/dump.h"
 
 namespace quadrille {
 namespace {
-
-constexpr int done = 0;
-constexpr int failed = 1;
-constexpr int wrong_usage = 2;
 
 // One call and the algorithm for it, as the command line names them.
 struct Request {
@@ -39,10 +40,12 @@ struct Request {
     command.add_option("--ranks", ranks, "number of ranks")
         ->check(CLI::Range(1, 65536))
         ->capture_default_str();
-    command.add_option("--root", root, "root of bcast and reduce")->capture_default_str();
+    command.add_option("--root", root, "root of bcast, reduce, gather and scatter")
+        ->capture_default_str();
     command
         .add_option("--bytes", bytes,
-                    "whole vector; of allgather a rank's block, of alltoall a pair's block")
+                    "whole vector; of allgather, gather, scatter and reduce_scatter_block a rank's "
+                    "block, of alltoall a pair's block, of v-calls the longest of unequal blocks")
         ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40))
         ->capture_default_str();
     command.add_option("--element-bytes", element_bytes, "size of what is reduced")
@@ -77,14 +80,31 @@ struct Request {
     return "";
   }
 
+  // Of a v-call.
+  BlockLengths block_lengths() const {
+    return [longest = bytes / element_bytes](Rank source, Rank target) {
+      return uneven_length(longest, source, target);
+    };
+  }
+
   Shape shape(Collective of) const {
-    return {.collective = of,
-            .ranks = ranks,
-            .root = is_rooted(of) ? root : 0,
-            .count = of == Collective::barrier ? 0 : bytes / element_bytes,
-            .element_bytes = element_bytes,
-            .commutative = !not_commutative,
-            .in_place = in_place};
+    const Shape shape{.collective = of,
+                      .ranks = ranks,
+                      .root = is_rooted(of) ? root : 0,
+                      .count = of == Collective::barrier ? 0 : bytes / element_bytes,
+                      .element_bytes = element_bytes,
+                      .commutative = !not_commutative,
+                      .in_place = in_place};
+    return has_counts(of) ? shape_with(shape, block_lengths()) : shape;
+  }
+
+  // What each rank knows of a v-call's blocks; empty for other calls.
+  std::vector<StoredCounts> counts(const Shape& shape) const {
+    std::vector<StoredCounts> result;
+    for (Rank rank = 0; has_counts(shape.collective) && rank < ranks; ++rank) {
+      result.push_back(counts_of(shape, rank, block_lengths()));
+    }
+    return result;
   }
 
   // The algorithm named, or all of the collective.
@@ -104,13 +124,22 @@ int complain(const std::string& problem, int exit_code) {
   return exit_code;
 }
 
+std::vector<LocalCounts> views_of(const std::vector<StoredCounts>& stored) {
+  std::vector<LocalCounts> views;
+  views.reserve(stored.size());
+  for (const StoredCounts& one : stored) views.push_back(one.view());
+  return views;
+}
+
 std::vector<Schedule> generate(const Algorithm& algorithm, const Shape& shape,
-                               const Parameters& parameters) {
+                               const Parameters& parameters, std::span<const LocalCounts> counts) {
   const TopologyView view = TopologyView::flat(shape.ranks);
   std::vector<Schedule> schedules;
   schedules.reserve(static_cast<std::size_t>(shape.ranks));
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
-    schedules.push_back(algorithm.generate({shape, view, parameters, rank}));
+    const LocalCounts known =
+        counts.empty() ? LocalCounts{} : counts[static_cast<std::size_t>(rank)];
+    schedules.push_back(algorithm.generate({shape, view, parameters, rank, known}));
   }
   return schedules;
 }
@@ -120,26 +149,28 @@ int list_algorithms() {
     std::cout << name_of(algorithm.collective) << ' ' << algorithm.name << ' '
               << algorithm.parameters.text() << '\n';
   }
-  return done;
+  return exit_code::done;
 }
 
 int check_request(const Request& request) {
   if (const std::string problem = request.problem(); !problem.empty()) {
-    return complain(problem, wrong_usage);
+    return complain(problem, exit_code::wrong_usage);
   }
   bool all_correct = true;
   for (const Algorithm* algorithm : request.candidates()) {
     const Shape shape = request.shape(algorithm->collective);
     const Result<Parameters> parameters = algorithm->parameters.with(request.parameters);
-    if (!parameters.ok()) return complain(parameters.error().message, wrong_usage);
+    if (!parameters.ok()) return complain(parameters.error().message, exit_code::wrong_usage);
     std::cout << algorithm->name << ": ";
     if (!algorithm->supports(shape)) {
       std::cout << "does not support this call\n";
       all_correct = all_correct && request.algorithm.empty();
       continue;
     }
-    const std::vector<Schedule> schedules = generate(*algorithm, shape, parameters.value());
-    const Findings findings = check(shape, schedules);
+    const std::vector<StoredCounts> stored = request.counts(shape);
+    const std::vector<LocalCounts> counts = views_of(stored);
+    const std::vector<Schedule> schedules = generate(*algorithm, shape, parameters.value(), counts);
+    const Findings findings = check(shape, schedules, counts);
     std::size_t steps = 0;
     for (const Schedule& schedule : schedules) steps += schedule.steps.size();
     std::cout << (findings.empty() ? "correct, " : "wrong, ") << steps << " steps on "
@@ -147,34 +178,38 @@ int check_request(const Request& request) {
     for (const Finding& finding : findings) std::cout << "  " << text_of(finding) << '\n';
     all_correct = all_correct && findings.empty();
   }
-  return all_correct ? done : failed;
+  return all_correct ? exit_code::done : exit_code::failed;
 }
 
 int dump_request(const Request& request) {
   if (const std::string problem = request.problem(); !problem.empty()) {
-    return complain(problem, wrong_usage);
+    return complain(problem, exit_code::wrong_usage);
   }
-  if (request.algorithm.empty()) return complain("name an --algorithm to dump", wrong_usage);
+  if (request.algorithm.empty()) {
+    return complain("name an --algorithm to dump", exit_code::wrong_usage);
+  }
   const Algorithm& algorithm = *algorithm_named(request.algorithm);
   const Shape shape = request.shape(algorithm.collective);
   const Result<Parameters> parameters = algorithm.parameters.with(request.parameters);
-  if (!parameters.ok()) return complain(parameters.error().message, wrong_usage);
+  if (!parameters.ok()) return complain(parameters.error().message, exit_code::wrong_usage);
   if (!algorithm.supports(shape)) {
     return complain("'" + request.algorithm +
                         "' does not support this call; what it needs stands in "
                         "docs/algorithms.md",
-                    failed);
+                    exit_code::failed);
   }
-  const std::vector<Schedule> schedules = generate(algorithm, shape, parameters.value());
+  const std::vector<StoredCounts> stored = request.counts(shape);
+  const std::vector<Schedule> schedules =
+      generate(algorithm, shape, parameters.value(), views_of(stored));
   std::cout << dump(shape, algorithm.name, parameters.value().text(), schedules).dump(1) << '\n';
-  return done;
+  return exit_code::done;
 }
 
 int document(const std::string& source_directory) {
   const Result<std::string> page = document_algorithms(source_directory);
-  if (!page.ok()) return complain(page.error().message, failed);
+  if (!page.ok()) return complain(page.error().message, exit_code::failed);
   std::cout << page.value();
-  return done;
+  return exit_code::done;
 }
 
 int run(int argc, char** argv) {
@@ -190,14 +225,22 @@ int run(int argc, char** argv) {
   request.add_to(*dump);
   page->add_option("--sources", source_directory, "directory of the algorithms' files")
       ->capture_default_str();
+  const plan::Subcommands by_model(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? done : wrong_usage;
+    return app.exit(error) == 0 ? exit_code::done : exit_code::wrong_usage;
   }
   if (list->parsed()) return list_algorithms();
   if (check->parsed()) return check_request(request);
   if (dump->parsed()) return dump_request(request);
+  if (by_model.parsed()) {
+    const Result<bool> told = by_model.run(std::cout);
+    if (told.ok()) return exit_code::done;
+    return complain(told.error().message, told.error().kind == ErrorKind::invalid_argument
+                                              ? exit_code::wrong_usage
+                                              : exit_code::failed);
+  }
   return document(source_directory);
 }
 
@@ -209,6 +252,6 @@ int main(int argc, char** argv) {
     return quadrille::run(argc, argv);
   } catch (const std::exception& error) {
     std::cerr << "quadrille-plan: " << error.what() << '\n';
-    return 1;
+    return quadrille::exit_code::failed;
   }
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/exit_codes.h"
 #include "probe/investigation.h"
 #include "probe/simulated/model_accuracy.h"
 #include "probe/simulated/random_topology.h"
@@ -20,9 +21,6 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr int done = 0;
-constexpr int failed = 1;
-constexpr int wrong_usage = 2;
 constexpr std::size_t most_differences = 12;  // that are printed for a run
 
 struct Request {
@@ -226,7 +224,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? done : wrong_usage;
+    return app.exit(error) == 0 ? exit_code::done : exit_code::wrong_usage;
   }
   std::vector<Run> runs;
   for (std::uint32_t at = 0; at < request.repeat; ++at) {
@@ -234,11 +232,11 @@ int run(int argc, char** argv) {
     auto topology = topology_for(request, seed);
     if (!topology.ok()) {
       std::cerr << "quadrille-simulated-probe: " << topology.error().message << '\n';
-      return wrong_usage;
+      return exit_code::wrong_usage;
     }
     runs.push_back(investigate_one(request, std::move(topology.value()), seed));
     if (request.json) {
-      std::cout << to_json(runs.back()).dump() << std::endl;
+      std::cout << to_json(runs.back()).dump() << '\n' << std::flush;
     } else {
       print(runs.back());
     }
@@ -246,7 +244,7 @@ int run(int argc, char** argv) {
   if (!request.json && runs.size() > 1) summarise(runs);
   const bool all =
       std::all_of(runs.begin(), runs.end(), [](const Run& one) { return one.right(); });
-  return all ? done : failed;
+  return all ? exit_code::done : exit_code::failed;
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/monotonic_clock.h"
+
 namespace quadrille {
 
 class Executor::Walk {

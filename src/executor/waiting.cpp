@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "base/monotonic_clock.h"
+
 namespace quadrille {
 namespace {
 
@@ -22,12 +24,6 @@ constexpr Nanoseconds longest_sleep{1'000'000};
 constexpr Nanoseconds uncontended_spin{2'000'000};
 
 }  // namespace
-
-Nanoseconds monotonic_now() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return {std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec};
-}
 
 void Waiting::idle() {
   if (idle_polls_ == 0) idle_since_ = monotonic_now();

@@ -11,8 +11,6 @@
 
 namespace quadrille {
 
-Nanoseconds monotonic_now();
-
 class Waiting {
  public:
   // Called after a poll that found something.

@@ -68,9 +68,12 @@ int stage_send(Communicator& communicator, const UserBuffer& user, std::uint64_t
 int fill_send(Communicator& communicator, const Shape& shape, const CallArguments& call,
               ReceiveSide& receive, const std::byte*& bytes) {
   const auto ranks = static_cast<std::uint64_t>(shape.ranks);
-  if (shape.collective == Collective::allgather && !in_place(call)) {
+  const bool has_one_block =
+      shape.collective == Collective::allgather || shape.collective == Collective::gather;
+  if (has_one_block && !contribution_in_place(shape, communicator.rank()))
     return stage_send(communicator, call.send, 1, bytes);
-  }
+  if (shape.collective == Collective::scatter && communicator.rank() == shape.root)
+    return stage_send(communicator, call.send, ranks, bytes);
   if (shape.collective != Collective::alltoall) return MPI_SUCCESS;
   if (!in_place(call)) return stage_send(communicator, call.send, ranks, bytes);
   // What arrives overwrites what has still to go out: the algorithms get a copy to send from.
@@ -83,17 +86,25 @@ int fill_send(Communicator& communicator, const Shape& shape, const CallArgument
 }
 
 // What the receive buffer holds before the call: the root's message of a bcast, the own block of an
-// allgather in place.
+// allgather or gather in place.
 int fill_receive(const Communicator& communicator, const Shape& shape, const CallArguments& call,
                  ReceiveSide& receive) {
   if (shape.collective == Collective::bcast && communicator.rank() == shape.root) {
     return receive.take_in(0, elements_of(call.receive, 1));
   }
-  if (shape.collective == Collective::allgather && in_place(call)) {
+  if (shape.collective != Collective::bcast && contribution_in_place(shape, communicator.rank())) {
     const std::uint64_t block = elements_of(call.receive, 1);
     return receive.take_in(block * static_cast<std::uint64_t>(communicator.rank()), block);
   }
   return MPI_SUCCESS;
+}
+
+// The user's receive buffer where it is significant, else an empty one.
+UserBuffer significant_receive(const CallArguments& call, const Shape& shape, Rank rank) {
+  const bool is_root = rank == shape.root;
+  const bool is_none = (shape.collective == Collective::gather && !is_root) ||
+                       (shape.collective == Collective::scatter && is_root && shape.in_place);
+  return is_none ? UserBuffer{nullptr, 0, MPI_BYTE} : call.receive;
 }
 
 void copy_bytes(const std::byte* from, std::byte* into, std::uint64_t length) {
@@ -110,8 +121,9 @@ int run_data_movement(Communicator& communicator, const PreparedSchedule& prepar
   if (shape.collective == Collective::barrier)
     return communicator.run(prepared, memory, MPI_BYTE, call.name);
 
-  const bool whole = shape.collective == Collective::bcast;
-  ReceiveSide receive(communicator, call.receive,
+  const bool whole =
+      shape.collective == Collective::bcast || shape.collective == Collective::scatter;
+  ReceiveSide receive(communicator, significant_receive(call, shape, communicator.rank()),
                       whole ? 1 : static_cast<std::uint64_t>(shape.ranks));
   memory.receive = receive.bytes();
   if (const int code = fill_receive(communicator, shape, call, receive); code != MPI_SUCCESS)
@@ -121,7 +133,7 @@ int run_data_movement(Communicator& communicator, const PreparedSchedule& prepar
     return code;
   if (const int code = communicator.run(prepared, memory, MPI_BYTE, call.name); code != MPI_SUCCESS)
     return code;
-  const bool unchanged = whole && communicator.rank() == shape.root;
+  const bool unchanged = shape.collective == Collective::bcast && communicator.rank() == shape.root;
   return unchanged ? MPI_SUCCESS : receive.give_back();
 }
 

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "executor/waiting.h"
+#include "base/monotonic_clock.h"
 #include "mpi/call_memory.h"
+#include "mpi/call_shape.h"
+#include "mpi/counted_call.h"
 #include "mpi/datatype.h"
 #include "mpi/last_execution.h"
 #include "mpi/runtime.h"
@@ -18,14 +20,6 @@ namespace quadrille {
 thread_local int CollectiveCall::depth = 0;
 
 namespace {
-
-// Bytes of data in a buffer; 0 for what MPI will complain of itself.
-std::uint64_t data_bytes(const UserBuffer& buffer) {
-  MPI_Count size = 0;
-  if (buffer.count <= 0 || buffer.type == MPI_DATATYPE_NULL) return 0;
-  if (PMPI_Type_size_x(buffer.type, &size) != MPI_SUCCESS || size <= 0) return 0;
-  return static_cast<std::uint64_t>(buffer.count) * static_cast<std::uint64_t>(size);
-}
 
 // One line a stage of a trial: the slowest rank's time of each call, by candidate.
 void log_stage(const Shape& shape, const Decision& decision,
@@ -45,11 +39,24 @@ void log_stage(const Shape& shape, const Decision& decision,
   std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-void log_verdict(const Shape& shape, const Decision& decision) {
-  std::fprintf(stderr, "event=plan collective=%s ranks=%d bytes=%llu chosen=%s reason=\"%s\"\n",
-               name_of(shape.collective), shape.ranks,
-               static_cast<unsigned long long>(message_size(shape).value),
-               decision.candidates[decision.trial.candidate()].name.c_str(), decision.reason);
+std::string microseconds(Nanoseconds time) { return std::to_string(time.value / 1000); }
+
+// Who executes calls of this class from now on, what the model says of it and of the next best.
+void log_plan(const Shape& shape, const Decision& decision) {
+  const std::uint32_t chosen = decision.trial.candidate();
+  std::string line = std::string("event=plan collective=") + name_of(shape.collective) +
+                     " ranks=" + std::to_string(shape.ranks) +
+                     " bytes=" + std::to_string(message_size(shape).value) +
+                     " chosen=" + decision.candidates[chosen].name + " reason=\"" +
+                     decision.reason + "\"";
+  if (decision.predicted[chosen].value > 0)
+    line += " predicted_us=" + microseconds(decision.predicted[chosen]);
+  for (std::uint32_t other = 0; other < decision.candidates.size(); ++other) {
+    if (other == chosen || decision.predicted[other].value == 0) continue;
+    line += " instead_of=" + decision.candidates[other].name +
+            " its_predicted_us=" + microseconds(decision.predicted[other]);
+  }
+  std::fprintf(stderr, "%s\n", line.c_str());
 }
 
 }  // namespace
@@ -57,45 +64,11 @@ void log_verdict(const Shape& shape, const Decision& decision) {
 CollectiveCall::CollectiveCall(const CallArguments& arguments) : arguments_(arguments) {
   if (++depth > 1) return;
   communicator_ = Communicator::find(arguments.comm);
-  if (communicator_ != nullptr && fill_shape()) decide();
-}
-
-// False for arguments that are errors: the MPI library reports those. Only what is equal on all
-// ranks goes in, but for in_place.
-bool CollectiveCall::fill_shape() {
-  const CallArguments& call = arguments_;
-  const bool in_place = call.send.address == MPI_IN_PLACE;
-  shape_.collective = call.collective;
-  shape_.ranks = communicator_->size();
-  switch (call.collective) {
-    case Collective::barrier:
-      return true;
-    case Collective::bcast:
-      shape_.root = call.root;
-      shape_.count = data_bytes(call.receive);
-      return call.receive.count >= 0 && call.root >= 0 && call.root < shape_.ranks;
-    case Collective::reduce:
-    case Collective::allreduce: {
-      int commutative = 0;
-      if (call.op == MPI_OP_NULL || PMPI_Op_commutative(call.op, &commutative) != MPI_SUCCESS)
-        return false;
-      const UserBuffer one{nullptr, 1, call.send.type};
-      const bool rooted = call.collective == Collective::reduce;
-      shape_.root = rooted ? call.root : 0;
-      shape_.count = static_cast<std::uint64_t>(call.send.count);
-      shape_.element_bytes = static_cast<std::uint32_t>(data_bytes(one));
-      shape_.commutative = commutative != 0;
-      shape_.in_place = in_place;
-      return call.send.count >= 0 && shape_.element_bytes > 0 && shape_.root >= 0 &&
-             shape_.root < shape_.ranks;
-    }
-    case Collective::allgather:
-    case Collective::alltoall:
-      shape_.count = data_bytes(in_place ? call.receive : call.send);
-      shape_.in_place = in_place && call.collective == Collective::allgather;
-      return shape_.count == data_bytes(call.receive);
-  }
-  return false;
+  if (communicator_ == nullptr) return;
+  const auto shape = shape_of(arguments_, communicator_->rank(), communicator_->size());
+  if (!shape) return;
+  shape_ = *shape;
+  decide();
 }
 
 // Whether one call may be executed by another algorithm than the last: never where that could
@@ -107,8 +80,16 @@ bool CollectiveCall::may_alternate() const {
 void CollectiveCall::decide() {
   decision_ = &communicator_->planner().decision(shape_, may_alternate());
   if (decision_->trial.samples_are_due()) judge_trial();
+  if (!decision_->told && decision_->trial.settled()) {
+    decision_->told = true;
+    if (communicator_->rank() == 0 && Runtime::active()->settings().logs("plan"))
+      log_plan(shape_, *decision_);
+  }
   const Candidate& chosen = decision_->candidates[decision_->trial.candidate()];
-  if (chosen.algorithm != nullptr && chosen.algorithm->supports(shape_)) candidate_ = &chosen;
+  if (chosen.algorithm != nullptr && chosen.algorithm->supports(shape_) &&
+      counts_are_valid(arguments_, shape_, communicator_->rank())) {
+    candidate_ = &chosen;
+  }
   if (!decision_->trial.settled()) began_ns_ = monotonic_now().value;
 }
 
@@ -123,18 +104,23 @@ void CollectiveCall::judge_trial() {
   trial.judge(longest);
   if (!trial.settled()) return;
   decision_->reason = "tried";
-  if (logs) log_verdict(shape_, *decision_);
 }
 
 void CollectiveCall::record() {
   if (began_ns_ != 0) decision_->trial.record(monotonic_now().value - began_ns_);
 }
 
-int CollectiveCall::execute() {
+int CollectiveCall::run() {
+  if (has_counts(shape_.collective))
+    return run_counted_call(*communicator_, *candidate_, shape_, arguments_);
   const PreparedSchedule& prepared = communicator_->planner().schedule(shape_, *candidate_);
-  const int code = is_reducing(shape_.collective)
-                       ? run_reduction(*communicator_, prepared, shape_, arguments_)
-                       : run_data_movement(*communicator_, prepared, shape_, arguments_);
+  return is_reducing(shape_.collective)
+             ? run_reduction(*communicator_, prepared, shape_, arguments_)
+             : run_data_movement(*communicator_, prepared, shape_, arguments_);
+}
+
+int CollectiveCall::execute() {
+  const int code = run();
   record();
   last_execution = {true, &candidate_->name, decision_->reason};
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(arguments_.comm, code);

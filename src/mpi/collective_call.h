@@ -37,11 +37,11 @@ class CollectiveCall {
   int forwarded(int code);
 
  private:
-  bool fill_shape();
   bool may_alternate() const;
   void decide();
   void judge_trial();
   void record();
+  int run();
 
   static thread_local int depth;
 

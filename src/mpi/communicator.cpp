@@ -3,10 +3,10 @@
 #include "mpi/communicator.h"
 
 #include <cstdio>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "mpi/runtime.h"
 
@@ -29,28 +29,27 @@ std::vector<int> world_ranks_of(MPI_Comm communicator, MPI_Comm world) {
   return world_ranks;
 }
 
-TopologyView view_of(const std::vector<int>& world_ranks, const Runtime& runtime) {
-  TopologyView view;
-  std::map<std::uint32_t, std::uint32_t> number_of;
+KnownNetwork network_of(const std::vector<int>& world_ranks, const Runtime& runtime) {
+  TopologyView view = runtime.view().restricted_to(world_ranks);
+  if (runtime.model() == nullptr) return {std::move(view), std::nullopt, {}};
+  std::vector<std::uint32_t> model_host_of_rank;
   for (const int world_rank : world_ranks) {
-    const auto next = static_cast<std::uint32_t>(number_of.size());
-    const std::uint32_t host = runtime.host_of_world_rank()[static_cast<std::size_t>(world_rank)];
-    const auto [entry, unseen] = number_of.try_emplace(host, next);
-    if (unseen) view.segment_of_host.push_back(runtime.segment_of_host()[host]);
-    view.host_of_rank.push_back(entry->second);
+    const auto host = runtime.host_of_world_rank()[static_cast<std::size_t>(world_rank)];
+    model_host_of_rank.push_back(runtime.model_host()[host]);
   }
-  return view;
+  return known_network(*runtime.model(), std::move(view), model_host_of_rank);
 }
 
 }  // namespace
 
 Communicator::Communicator(MPI_Comm handle, std::uint32_t context, Rank rank,
-                           std::vector<int> world_ranks, TopologyView view)
+                           std::vector<int> world_ranks, KnownNetwork network)
     : handle_(handle),
       context_(context),
       rank_(rank),
       world_ranks_(std::move(world_ranks)),
-      planner_(Runtime::active()->planner_options(), std::move(view), rank) {}
+      counted_plans_(network.view, rank),
+      planner_(Runtime::active()->planner_options(), std::move(network), rank) {}
 
 Communicator* Communicator::find(MPI_Comm handle) {
   const Runtime* runtime = Runtime::active();
@@ -81,10 +80,10 @@ void Communicator::attach(MPI_Comm handle) {
   }
   const std::optional<std::uint32_t> context = runtime->contexts().agree(handle);
   if (!context) return;
-  TopologyView view = view_of(world_ranks, *runtime);
+  KnownNetwork network = network_of(world_ranks, *runtime);
   PMPI_Comm_set_attr(
       handle, runtime->communicator_key(),
-      new Communicator(handle, *context, rank, std::move(world_ranks), std::move(view)));
+      new Communicator(handle, *context, rank, std::move(world_ranks), std::move(network)));
 }
 
 int Communicator::forget(MPI_Comm, int, void* state, void*) {

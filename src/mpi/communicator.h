@@ -13,6 +13,7 @@
 
 #include "executor/executor.h"
 #include "executor/transports/mpi_p2p.h"
+#include "mpi/counted_plans.h"
 #include "planner/planner.h"
 
 namespace quadrille {
@@ -32,7 +33,10 @@ class Communicator {
   Rank rank() const { return rank_; }
   Rank size() const { return static_cast<Rank>(world_ranks_.size()); }
   const std::vector<int>& world_ranks() const { return world_ranks_; }
+  // Its ranks' hosts and their segments, these as the world's model numbers them.
+  const TopologyView& view() const { return planner_.view(); }
   Planner& planner() { return planner_; }
+  CountedPlans& counted_plans() { return counted_plans_; }
 
   // Memory that stays for the next call. Contents are undefined; valid until the next call for
   // more.
@@ -47,7 +51,7 @@ class Communicator {
 
  private:
   Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
-               TopologyView view);
+               KnownNetwork network);
   static std::byte* grown(std::vector<std::byte>& buffer, std::size_t bytes);
   void report_long_wait(const char* operation, const std::vector<Rank>& peers) const;
   int next_tag();
@@ -57,6 +61,7 @@ class Communicator {
   std::uint32_t sequence_ = 0;
   Rank rank_;
   std::vector<int> world_ranks_;
+  CountedPlans counted_plans_;
   Planner planner_;
   Executor executor_;
   MpiPointToPoint transport_;

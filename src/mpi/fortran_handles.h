@@ -11,10 +11,12 @@ namespace quadrille {
 
 #ifdef MPI_ABI_VERSION  // the standard ABI knows no MPI_Fint
 inline MPI_Comm communicator_of(const int* handle) { return PMPI_Comm_fromint(*handle); }
+inline int fortran_handle_of(MPI_Comm communicator) { return PMPI_Comm_toint(communicator); }
 inline MPI_Datatype datatype_of(const int* handle) { return PMPI_Type_fromint(*handle); }
 inline MPI_Op operation_of(const int* handle) { return PMPI_Op_fromint(*handle); }
 #else
 inline MPI_Comm communicator_of(const int* handle) { return PMPI_Comm_f2c(*handle); }
+inline int fortran_handle_of(MPI_Comm communicator) { return PMPI_Comm_c2f(communicator); }
 inline MPI_Datatype datatype_of(const int* handle) { return PMPI_Type_f2c(*handle); }
 inline MPI_Op operation_of(const int* handle) { return PMPI_Op_f2c(*handle); }
 #endif

@@ -35,15 +35,6 @@ int reduce(const void* send, void* receive, Count count, MPI_Datatype type, MPI_
 }
 
 template <typename Count, SymbolName symbol>
-int allreduce(const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op,
-              MPI_Comm comm) {
-  CollectiveCall call(allreduce_arguments(send, receive, count, type, op, comm));
-  if (call.replaced()) return call.execute();
-  const auto next = reinterpret_cast<decltype(&allreduce<Count, symbol>)>(next_symbol<symbol>());
-  return call.forwarded(next(send, receive, count, type, op, comm));
-}
-
-template <typename Count, SymbolName symbol>
 int allgather(const void* send, Count send_count, MPI_Datatype send_type, void* receive,
               Count receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
   CollectiveCall call(allgather_arguments({const_cast<void*>(send), send_count, send_type},
@@ -65,18 +56,52 @@ int alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* r
       next(send, send_count, send_type, receive, receive_count, receive_type, comm));
 }
 
+using RootedBlockArguments = CallArguments (*)(UserBuffer send, UserBuffer receive, int root,
+                                               MPI_Comm comm);
+
+template <typename Count, SymbolName symbol, RootedBlockArguments arguments>
+int rooted_blocks(const void* send, Count send_count, MPI_Datatype send_type, void* receive,
+                  Count receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  CollectiveCall call(arguments({const_cast<void*>(send), send_count, send_type},
+                                {receive, receive_count, receive_type}, root, comm));
+  if (call.replaced()) return call.execute();
+  const auto next =
+      reinterpret_cast<decltype(&rooted_blocks<Count, symbol, arguments>)>(next_symbol<symbol>());
+  return call.forwarded(
+      next(send, send_count, send_type, receive, receive_count, receive_type, root, comm));
+}
+
+using ReductionArguments = CallArguments (*)(const void* send, void* receive, MPI_Count count,
+                                             MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+
+template <typename Count, SymbolName symbol, ReductionArguments arguments>
+int reduction(const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op,
+              MPI_Comm comm) {
+  CollectiveCall call(arguments(send, receive, count, type, op, comm));
+  if (call.replaced()) return call.execute();
+  const auto next =
+      reinterpret_cast<decltype(&reduction<Count, symbol, arguments>)>(next_symbol<symbol>());
+  return call.forwarded(next(send, receive, count, type, op, comm));
+}
+
 }  // namespace
 
 void add_collective_symbols(SymbolTable& table) {
   table["MPI_Barrier"] = reinterpret_cast<void*>(&barrier);
-#define ADD(entry, symbol)                                        \
-  table[#symbol] = reinterpret_cast<void*>(&entry<int, #symbol>); \
-  table[#symbol "_c"] = reinterpret_cast<void*>(&entry<MPI_Count, #symbol "_c">)
+#define ADD(entry, symbol, ...)                                                              \
+  table[#symbol] = reinterpret_cast<void*>(&entry<int, #symbol __VA_OPT__(, ) __VA_ARGS__>); \
+  table[#symbol "_c"] =                                                                      \
+      reinterpret_cast<void*>(&entry<MPI_Count, #symbol "_c" __VA_OPT__(, ) __VA_ARGS__>)
   ADD(bcast, MPI_Bcast);
   ADD(reduce, MPI_Reduce);
-  ADD(allreduce, MPI_Allreduce);
   ADD(allgather, MPI_Allgather);
   ADD(alltoall, MPI_Alltoall);
+  ADD(rooted_blocks, MPI_Gather, gather_arguments);
+  ADD(rooted_blocks, MPI_Scatter, scatter_arguments);
+  ADD(reduction, MPI_Allreduce, allreduce_arguments);
+  ADD(reduction, MPI_Reduce_scatter_block, reduce_scatter_block_arguments);
+  ADD(reduction, MPI_Scan, scan_arguments);
+  ADD(reduction, MPI_Exscan, exscan_arguments);
 #undef ADD
 }
 

@@ -7,8 +7,7 @@
 #include <mpi.h>
 
 #include "mpi/collective_call.h"
-#include "mpi/fortran_array.h"
-#include "mpi/fortran_constants.h"
+#include "mpi/fortran_binding.h"
 #include "mpi/fortran_handles.h"
 #include "mpi/next.h"
 #include "mpi/symbols.h"
@@ -16,69 +15,14 @@
 namespace quadrille {
 namespace {
 
-// A choice buffer that is passed as its address.
-class PlainBuffer {
- public:
-  bool understood() const { return true; }
-  PlainBuffer(void* address, const FortranConstants& constants)
-      : address_(constants.in_c(address)) {}
-  void* address() const { return address_; }
-  void gather() {}
-  void scatter() const {}
-
- private:
-  void* address_;
-};
-
-// Of a call without data, or without a second buffer.
-struct NoBuffer {
-  void gather() {}
-  void scatter() const {}
-};
-
-// How an interface passes choice buffers, and what it calls the constants. One word in any case: an
-// address.
-template <FortranInterface interface, typename PassedBuffer>
-struct Binding {
-  using Buffer = PassedBuffer;
-  static constexpr FortranInterface constants = interface;
-};
-using MpifH = Binding<FortranInterface::mpif_h, PlainBuffer>;
-using MpiF08 = Binding<FortranInterface::mpi_f08, PlainBuffer>;
-using MpiF08WithDescriptors = Binding<FortranInterface::mpi_f08, FortranArray>;
-
-using Choice = void*;
-using Integer = const int*;
-
-// Executes the call or passes it on. `error` may be null in mpi_f08.
-template <typename Send, typename Receive, typename Forward>
-void finish(CollectiveCall& call, Send&& send, Receive&& receive, int* error, Forward&& forward) {
-  if (!call.replaced()) {
-    forward();
-    call.forwarded(MPI_SUCCESS);
-    return;
-  }
-  send.gather();
-  receive.gather();
-  const int code = call.execute();
-  receive.scatter();
-  if (error != nullptr) *error = code;
-}
-
-template <typename Binding>
-typename Binding::Buffer buffer_of(Choice passed) {
-  return {passed, *FortranConstants::of(Binding::constants)};
-}
-
 template <typename Binding, SymbolName symbol>
 struct Barrier {
   static void entry(Integer comm, int* error) {
     const auto forward = [&] {
       reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(comm, error);
     };
-    if (!fortran_is_readable()) return forward();
-    CollectiveCall call(barrier_arguments(communicator_of(comm)));
-    finish(call, NoBuffer{}, NoBuffer{}, error, forward);
+    take_over<Binding>(NoBuffer{}, NoBuffer{}, error, forward,
+                       [&](void*, void*) { return barrier_arguments(communicator_of(comm)); });
   }
 };
 
@@ -90,12 +34,9 @@ struct Bcast {
       reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(buffer, count, type, root, comm,
                                                                 error);
     };
-    if (!fortran_is_readable()) return forward();
-    auto message = buffer_of<Binding>(buffer);
-    if (!message.understood()) return forward();
-    CollectiveCall call(bcast_arguments(message.address(), *count, datatype_of(type), *root,
-                                        communicator_of(comm)));
-    finish(call, NoBuffer{}, message, error, forward);
+    take_over<Binding>(NoBuffer{}, buffer, error, forward, [&](void*, void* message) {
+      return bcast_arguments(message, *count, datatype_of(type), *root, communicator_of(comm));
+    });
   }
 };
 
@@ -107,34 +48,43 @@ struct Reduce {
       reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(send, receive, count, type, op,
                                                                 root, comm, error);
     };
-    if (!fortran_is_readable()) return forward();
-    auto from = buffer_of<Binding>(send);
-    auto into = buffer_of<Binding>(receive);
-    if (!from.understood() || !into.understood()) return forward();
-    CollectiveCall call(reduce_arguments(from.address(), into.address(), *count, datatype_of(type),
-                                         operation_of(op), *root, communicator_of(comm)));
-    finish(call, from, into, error, forward);
+    take_over<Binding>(send, receive, error, forward, [&](void* from, void* into) {
+      return reduce_arguments(from, into, *count, datatype_of(type), operation_of(op), *root,
+                              communicator_of(comm));
+    });
   }
 };
 
-template <typename Binding, SymbolName symbol>
-struct Allreduce {
+// The reductions without a root differ in nothing but the name.
+using ReductionArguments = CallArguments (*)(const void* send, void* receive, MPI_Count count,
+                                             MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+
+template <typename Binding, SymbolName symbol, ReductionArguments arguments>
+struct Reduction {
   static void entry(Choice send, Choice receive, Integer count, Integer type, Integer op,
                     Integer comm, int* error) {
     const auto forward = [&] {
       reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(send, receive, count, type, op,
                                                                 comm, error);
     };
-    if (!fortran_is_readable()) return forward();
-    auto from = buffer_of<Binding>(send);
-    auto into = buffer_of<Binding>(receive);
-    if (!from.understood() || !into.understood()) return forward();
-    CollectiveCall call(allreduce_arguments(from.address(), into.address(), *count,
-                                            datatype_of(type), operation_of(op),
-                                            communicator_of(comm)));
-    finish(call, from, into, error, forward);
+    take_over<Binding>(send, receive, error, forward, [&](void* from, void* into) {
+      return arguments(from, into, *count, datatype_of(type), operation_of(op),
+                       communicator_of(comm));
+    });
   }
 };
+
+template <typename Binding, SymbolName symbol>
+struct Allreduce : Reduction<Binding, symbol, allreduce_arguments> {};
+
+template <typename Binding, SymbolName symbol>
+struct ReduceScatterBlock : Reduction<Binding, symbol, reduce_scatter_block_arguments> {};
+
+template <typename Binding, SymbolName symbol>
+struct Scan : Reduction<Binding, symbol, scan_arguments> {};
+
+template <typename Binding, SymbolName symbol>
+struct Exscan : Reduction<Binding, symbol, exscan_arguments> {};
 
 // Allgather and alltoall differ in nothing but the name.
 using BlockArguments = CallArguments (*)(UserBuffer send, UserBuffer receive, MPI_Comm comm);
@@ -147,14 +97,10 @@ struct Blocks {
       reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(
           send, send_count, send_type, receive, receive_count, receive_type, comm, error);
     };
-    if (!fortran_is_readable()) return forward();
-    auto from = buffer_of<Binding>(send);
-    auto into = buffer_of<Binding>(receive);
-    if (!from.understood() || !into.understood()) return forward();
-    CollectiveCall call(arguments({from.address(), *send_count, datatype_of(send_type)},
-                                  {into.address(), *receive_count, datatype_of(receive_type)},
-                                  communicator_of(comm)));
-    finish(call, from, into, error, forward);
+    take_over<Binding>(send, receive, error, forward, [&](void* from, void* into) {
+      return arguments({from, *send_count, datatype_of(send_type)},
+                       {into, *receive_count, datatype_of(receive_type)}, communicator_of(comm));
+    });
   }
 };
 
@@ -164,27 +110,47 @@ struct Allgather : Blocks<Binding, symbol, allgather_arguments> {};
 template <typename Binding, SymbolName symbol>
 struct Alltoall : Blocks<Binding, symbol, alltoall_arguments> {};
 
+// So do gather and scatter.
+using RootedBlockArguments = CallArguments (*)(UserBuffer send, UserBuffer receive, int root,
+                                               MPI_Comm comm);
+
+template <typename Binding, SymbolName symbol, RootedBlockArguments arguments>
+struct RootedBlocks {
+  static void entry(Choice send, Integer send_count, Integer send_type, Choice receive,
+                    Integer receive_count, Integer receive_type, Integer root, Integer comm,
+                    int* error) {
+    const auto forward = [&] {
+      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(
+          send, send_count, send_type, receive, receive_count, receive_type, root, comm, error);
+    };
+    take_over<Binding>(send, receive, error, forward, [&](void* from, void* into) {
+      return arguments({from, *send_count, datatype_of(send_type)},
+                       {into, *receive_count, datatype_of(receive_type)}, *root,
+                       communicator_of(comm));
+    });
+  }
+};
+
+template <typename Binding, SymbolName symbol>
+struct Gather : RootedBlocks<Binding, symbol, gather_arguments> {};
+
+template <typename Binding, SymbolName symbol>
+struct Scatter : RootedBlocks<Binding, symbol, scatter_arguments> {};
+
 }  // namespace
 
 void add_fortran_collective_symbols(SymbolTable& table) {
-#define ADD_ONE(Entry, Binding, symbol)                    \
-  if (FortranConstants::of(Binding::constants) != nullptr) \
-  table[symbol] = reinterpret_cast<void*>(&Entry<Binding, symbol>::entry)
-#define ADD(Entry, lower, upper)                \
-  ADD_ONE(Entry, MpifH, "mpi_" lower);          \
-  ADD_ONE(Entry, MpifH, "mpi_" lower "_");      \
-  ADD_ONE(Entry, MpifH, "mpi_" lower "__");     \
-  ADD_ONE(Entry, MpifH, "MPI_" upper);          \
-  ADD_ONE(Entry, MpiF08, "mpi_" lower "_f08_"); \
-  ADD_ONE(Entry, MpiF08WithDescriptors, "mpi_" lower "_f08ts_")
-  ADD(Barrier, "barrier", "BARRIER");
-  ADD(Bcast, "bcast", "BCAST");
-  ADD(Reduce, "reduce", "REDUCE");
-  ADD(Allreduce, "allreduce", "ALLREDUCE");
-  ADD(Allgather, "allgather", "ALLGATHER");
-  ADD(Alltoall, "alltoall", "ALLTOALL");
-#undef ADD
-#undef ADD_ONE
+  QUADRILLE_ADD_FORTRAN(Barrier, "barrier", "BARRIER");
+  QUADRILLE_ADD_FORTRAN(Bcast, "bcast", "BCAST");
+  QUADRILLE_ADD_FORTRAN(Reduce, "reduce", "REDUCE");
+  QUADRILLE_ADD_FORTRAN(Allreduce, "allreduce", "ALLREDUCE");
+  QUADRILLE_ADD_FORTRAN(Allgather, "allgather", "ALLGATHER");
+  QUADRILLE_ADD_FORTRAN(Alltoall, "alltoall", "ALLTOALL");
+  QUADRILLE_ADD_FORTRAN(Gather, "gather", "GATHER");
+  QUADRILLE_ADD_FORTRAN(Scatter, "scatter", "SCATTER");
+  QUADRILLE_ADD_FORTRAN(ReduceScatterBlock, "reduce_scatter_block", "REDUCE_SCATTER_BLOCK");
+  QUADRILLE_ADD_FORTRAN(Scan, "scan", "SCAN");
+  QUADRILLE_ADD_FORTRAN(Exscan, "exscan", "EXSCAN");
 }
 
 }  // namespace quadrille

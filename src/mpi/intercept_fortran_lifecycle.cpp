@@ -9,6 +9,7 @@
 
 #include "mpi/communicator.h"
 #include "mpi/fortran_handles.h"
+#include "mpi/fortran_names.h"
 #include "mpi/next.h"
 #include "mpi/runtime.h"
 #include "mpi/symbols.h"
@@ -55,15 +56,10 @@ void* entry_with(std::index_sequence<index...>) {
 }  // namespace
 
 void add_fortran_lifecycle_symbols(SymbolTable& table) {
-#define ADD_ONE(symbol, finish, arguments) \
+#define ADD_ONE(binding, symbol, finish, arguments) \
   table[symbol] = entry_with<symbol, finish>(std::make_index_sequence<arguments>())
-#define ADD(lower, upper, finish, arguments)        \
-  ADD_ONE("mpi_" lower, finish, arguments);         \
-  ADD_ONE("mpi_" lower "_", finish, arguments);     \
-  ADD_ONE("mpi_" lower "__", finish, arguments);    \
-  ADD_ONE("MPI_" upper, finish, arguments);         \
-  ADD_ONE("mpi_" lower "_f08_", finish, arguments); \
-  ADD_ONE("mpi_" lower "_f08ts_", finish, arguments)
+#define ADD(lower, upper, finish, arguments) \
+  QUADRILLE_FORTRAN_NAMES(ADD_ONE, lower, upper, finish, arguments)
   ADD("init", "INIT", StartRuntime, 0);
   ADD("init_thread", "INIT_THREAD", StartRuntime, 2);
   ADD("comm_dup", "COMM_DUP", AttachCreated, 2);
@@ -72,11 +68,7 @@ void add_fortran_lifecycle_symbols(SymbolTable& table) {
   ADD("comm_create_group", "COMM_CREATE_GROUP", AttachCreated, 4);
   ADD("comm_split", "COMM_SPLIT", AttachCreated, 4);
   ADD("comm_split_type", "COMM_SPLIT_TYPE", AttachCreated, 5);
-  ADD("cart_create", "CART_CREATE", AttachCreated, 6);
   ADD("cart_sub", "CART_SUB", AttachCreated, 3);
-  ADD("graph_create", "GRAPH_CREATE", AttachCreated, 6);
-  ADD("dist_graph_create", "DIST_GRAPH_CREATE", AttachCreated, 9);
-  ADD("dist_graph_create_adjacent", "DIST_GRAPH_CREATE_ADJACENT", AttachCreated, 10);
   ADD("intercomm_merge", "INTERCOMM_MERGE", AttachCreated, 3);
 #undef ADD
 #undef ADD_ONE

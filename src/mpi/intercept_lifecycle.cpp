@@ -53,36 +53,8 @@ int comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_C
   return created(NEXT(MPI_Comm_split_type)(comm, split_type, key, info, made), made);
 }
 
-int cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int periods[], int reorder,
-                MPI_Comm* made) {
-  return created(NEXT(MPI_Cart_create)(comm, dimensions, sizes, periods, reorder, made), made);
-}
-
 int cart_sub(MPI_Comm comm, const int remaining[], MPI_Comm* made) {
   return created(NEXT(MPI_Cart_sub)(comm, remaining, made), made);
-}
-
-int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
-                 MPI_Comm* made) {
-  return created(NEXT(MPI_Graph_create)(comm, nodes, index, edges, reorder, made), made);
-}
-
-int dist_graph_create(MPI_Comm comm, int sources, const int source[], const int degrees[],
-                      const int destinations[], const int weights[], MPI_Info info, int reorder,
-                      MPI_Comm* made) {
-  return created(NEXT(MPI_Dist_graph_create)(comm, sources, source, degrees, destinations, weights,
-                                             info, reorder, made),
-                 made);
-}
-
-int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[],
-                               const int source_weights[], int destinations,
-                               const int destination[], const int destination_weights[],
-                               MPI_Info info, int reorder, MPI_Comm* made) {
-  return created(
-      NEXT(MPI_Dist_graph_create_adjacent)(comm, sources, source, source_weights, destinations,
-                                           destination, destination_weights, info, reorder, made),
-      made);
 }
 
 int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* made) {
@@ -101,11 +73,7 @@ void add_lifecycle_symbols(SymbolTable& table) {
   ADD(MPI_Comm_create_group, comm_create_group);
   ADD(MPI_Comm_split, comm_split);
   ADD(MPI_Comm_split_type, comm_split_type);
-  ADD(MPI_Cart_create, cart_create);
   ADD(MPI_Cart_sub, cart_sub);
-  ADD(MPI_Graph_create, graph_create);
-  ADD(MPI_Dist_graph_create, dist_graph_create);
-  ADD(MPI_Dist_graph_create_adjacent, dist_graph_create_adjacent);
   ADD(MPI_Intercomm_merge, intercomm_merge);
 #undef ADD
 }

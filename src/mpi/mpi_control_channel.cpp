@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/mpi_control_channel.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -18,6 +20,11 @@ constexpr int longest_message = 1 << 30;
 constexpr std::int64_t grace_ns = 400'000'000;
 
 }  // namespace
+
+std::int64_t longest_sleep_ns(std::uint32_t hosts_on_machine) {
+  const std::int64_t cores = std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
+  return std::max<std::int64_t>(500'000, 200'000 * std::int64_t{hosts_on_machine} / cores);
+}
 
 MpiControlChannel::MpiControlChannel(MPI_Comm agents, Options options)
     : agents_(agents), options_(std::move(options)) {

@@ -15,6 +15,10 @@
 
 namespace quadrille {
 
+// An agent looks for orders at least every half a millisecond, or less often when hosts share
+// cores: a look costs about 20 us, and all together shall cost a tenth of the cores.
+std::int64_t longest_sleep_ns(std::uint32_t hosts_on_machine);
+
 class MpiControlChannel final : public probe::ControlChannel {
  public:
   struct Options {

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/fingerprint.h"
+#include "base/monotonic_clock.h"
 #include "executor/waiting.h"
 #include "mpi/communicator.h"
 #include "mpi/version.h"
@@ -35,14 +36,14 @@ std::int64_t positive_fingerprint(const std::string& text) {
 std::string agreed_settings(const Settings& settings) {
   return settings.algorithm + "|" + std::to_string(settings.trials) + "|" +
          std::to_string(settings.trial_floor) + "|" + settings.wire + "|" + settings.multicast +
-         "|" + settings.model + "|" + settings.probe;
+         "|" + settings.model + "|" + settings.probe + "|" + settings.reorder;
 }
 
 // A launcher of another MPI starts every rank as a world of its own.
 void warn_of_foreign_launcher(int world_size) {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     const char* value = std::getenv(variable);
-    if (world_size == 1 && value != nullptr && std::atoi(value) > 1) {
+    if (world_size == 1 && value != nullptr && std::strtol(value, nullptr, 10) > 1) {
       std::fprintf(stderr,
                    "quadrille: the launcher started %s ranks, but each is alone in its "
                    "MPI_COMM_WORLD: the program is "
@@ -87,6 +88,9 @@ std::string Runtime::take_settings() {
   if (!forced.ok()) return forced.error().message;
   if (settings_.probe != "auto" && settings_.probe != "off") {
     return "QUADRILLE_PROBE=" + settings_.probe + ": expected auto or off";
+  }
+  if (settings_.reorder != "grids" && settings_.reorder != "all" && settings_.reorder != "off") {
+    return "QUADRILLE_REORDER=" + settings_.reorder + ": expected grids, all or off";
   }
   planner_options_ = {forced.value(), static_cast<std::uint32_t>(settings_.trials),
                       Bytes{static_cast<std::uint64_t>(settings_.trial_floor)}};
@@ -228,18 +232,22 @@ void Runtime::learn_hosts() {
 
 std::string Runtime::take_model() {
   const auto hosts = static_cast<std::uint32_t>(host_names_.size());
-  segment_of_host_.assign(hosts, 0);
+  view_ = {host_of_world_rank_, std::vector<std::uint32_t>(hosts, 0)};
   start_model_ = find_start_model(
       settings_, {shadow_, host_of_world_rank_, hosts, hosts_on_machine_}, host_names_);
   if (start_model_.origin == ModelOrigin::none) {
     return settings_.model.empty() ? ""
                                    : "the model file is empty or cannot be read on rank 0's host";
   }
-  const auto model = parse_model(std::exchange(start_model_.text, {}));
+  auto model = parse_model(std::exchange(start_model_.text, {}));
   if (!model.ok()) return model.error().message;
-  auto segments = segments_of(model.value(), host_names_);
-  if (!segments.ok()) return segments.error().message;
-  segment_of_host_ = std::move(segments.value());
+  auto known = hosts_of(model.value(), host_names_);
+  if (!known.ok()) return known.error().message;
+  auto view = view_of(model.value(), host_names_, host_of_world_rank_);
+  if (!view.ok()) return view.error().message;
+  model_host_ = std::move(known.value());
+  view_ = std::move(view.value());
+  model_ = std::move(model.value());
   return "";
 }
 

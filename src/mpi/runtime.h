@@ -6,12 +6,15 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/settings.h"
 #include "mpi/contexts.h"
 #include "mpi/start_model.h"
+#include "network/model.h"
+#include "network/topology_view.h"
 #include "planner/planner.h"
 
 namespace quadrille {
@@ -39,7 +42,11 @@ class Runtime {
   int world_rank() const { return world_rank_; }
   // By world rank: hosts numbered from 0 in the order of their lowest world rank.
   const std::vector<std::uint32_t>& host_of_world_rank() const { return host_of_world_rank_; }
-  const std::vector<std::uint32_t>& segment_of_host() const { return segment_of_host_; }
+  // Of the world: hosts as above, segments as the model numbers them.
+  const TopologyView& view() const { return view_; }
+  // Null where no model is known; its host of each host.
+  const NetworkModel* model() const { return model_ ? &*model_ : nullptr; }
+  const std::vector<std::uint32_t>& model_host() const { return model_host_; }
   const std::string& host_name(std::uint32_t host) const { return host_names_[host]; }
 
  private:
@@ -68,7 +75,9 @@ class Runtime {
   int world_rank_ = 0;
   int world_size_ = 1;
   std::vector<std::uint32_t> host_of_world_rank_;
-  std::vector<std::uint32_t> segment_of_host_;
+  TopologyView view_;
+  std::optional<NetworkModel> model_;
+  std::vector<std::uint32_t> model_host_;  // [hosts]
   std::vector<std::string> host_names_;
   std::uint32_t hosts_on_machine_ = 1;  // namespaces of this rank's kernel
   StartModel start_model_;              // without its text, once taken

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/monotonic_clock.h"
 #include "executor/waiting.h"
 #include "network/model_cache.h"
 #include "probe/measure/address_identity.h"

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/start_probe.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <ctime>
 #include <exception>
 #include <string>
 #include <utility>
 
+#include "base/utc.h"
 #include "mpi/version.h"
 #include "probe/investigation.h"
 #include "probe/measure/agent_service.h"
@@ -26,22 +23,6 @@ constexpr std::int64_t time_for_measuring_ns = 2'000'000'000;
 constexpr std::int64_t time_for_ending_ns = 500'000'000;
 // An agent that hears nothing for so long goes on with the program.
 constexpr std::int64_t agent_patience_ns = time_for_measuring_ns + 2 * time_for_ending_ns;
-
-// An agent looks for orders at least every half a millisecond, or less often when hosts share
-// cores: a look costs about 20 us, and all together shall cost a tenth of the cores.
-std::int64_t longest_sleep_ns(std::uint32_t hosts_on_machine) {
-  const std::int64_t cores = std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
-  return std::max<std::int64_t>(500'000, 200'000 * std::int64_t{hosts_on_machine} / cores);
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm broken_down{};
-  gmtime_r(&now, &broken_down);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &broken_down);
-  return text.data();
-}
 
 Error exceptional(const std::exception& thrown) {
   return {ErrorKind::system, std::string("measuring the network: ") + thrown.what()};

@@ -7,25 +7,12 @@
 #include "network/bounds.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <optional>
 #include <utility>
 
 namespace quadrille {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, BoundedOperation>, 10> kNames{{
-    {"barrier", BoundedOperation::barrier},
-    {"bcast", BoundedOperation::bcast},
-    {"reduce", BoundedOperation::reduce},
-    {"allreduce", BoundedOperation::allreduce},
-    {"allgather", BoundedOperation::allgather},
-    {"alltoall", BoundedOperation::alltoall},
-    {"gather", BoundedOperation::gather},
-    {"scatter", BoundedOperation::scatter},
-    {"reduce_scatter_block", BoundedOperation::reduce_scatter_block},
-    {"scan", BoundedOperation::scan},
-}};
 
 // The ranks on one side of a cut; `holds` is indexed by host.
 struct Side {
@@ -59,27 +46,34 @@ Side side_of(const BoundedCall& call, std::vector<bool> holds) {
 std::uint64_t bytes_out(const BoundedCall& call, const Side& side) {
   const std::uint64_t m = call.bytes;
   if (side.inside == 0 || side.outside == 0) return 0;
-  switch (call.operation) {
-    case BoundedOperation::barrier:
+  switch (call.collective) {
+    case Collective::barrier:
       return 0;
-    case BoundedOperation::bcast:
+    case Collective::bcast:
       return side.root_inside ? m : 0;
-    case BoundedOperation::reduce:
+    case Collective::reduce:
       return side.root_inside ? 0 : m;
-    case BoundedOperation::allreduce:
+    case Collective::allreduce:
       return m;
-    case BoundedOperation::allgather:
+    case Collective::allgather:
       return side.inside * m;
-    case BoundedOperation::alltoall:
+    case Collective::alltoall:
       return side.inside * side.outside * m;
-    case BoundedOperation::gather:
+    case Collective::gather:
       return side.root_inside ? 0 : side.inside * m;
-    case BoundedOperation::scatter:
+    case Collective::scatter:
       return side.root_inside ? side.outside * m : 0;
-    case BoundedOperation::reduce_scatter_block:
+    case Collective::reduce_scatter_block:
       return side.outside * m;
-    case BoundedOperation::scan:
+    case Collective::scan:
+    case Collective::exscan:
       return side.lower_inside ? m : 0;
+    case Collective::allgatherv:
+    case Collective::gatherv:
+    case Collective::scatterv:
+    case Collective::alltoallv:
+    case Collective::reduce_scatter:
+      return 0;
   }
   return 0;
 }
@@ -96,24 +90,34 @@ std::vector<std::uint64_t> ranks_on_hosts(const BoundedCall& call, const Network
   return ranks;
 }
 
-// Bytes on a bus: what each member host has to send, plus what has to come in from outside, each
-// counted once. Operations with one source (bcast, scatter) and one sink (gather) need every
-// distinct byte once.
+// Bytes on a bus. Each member host has to send its own, and those from outside have to come in:
+// with multicast that is all, each byte once. Without, each member also takes copies of its own,
+// and what leaves is none of these; and an allreduce moves 2 (n - 1) messages' worth among n hosts,
+// of which everything outside counts as one.
 std::uint64_t bytes_on_bus(const BoundedCall& call, const NetworkRates& network,
-                           std::uint32_t segment) {
+                           std::uint32_t segment, Delivery delivery) {
   const auto ranks = ranks_on_hosts(call, network);
   std::vector<bool> members(network.hosts.size(), false);
-  std::uint64_t sent = 0;
+  std::uint64_t hosts = 0, sent = 0, taken = 0;
   for (std::uint32_t host = 0; host < network.hosts.size(); ++host) {
     if (network.hosts[host].segment != segment || ranks[host] == 0) continue;
     members[host] = true;
+    ++hosts;
     std::vector<bool> alone(network.hosts.size(), false);
     alone[host] = true;
-    sent += bytes_out(call, side_of(call, std::move(alone)));
+    const Side own = side_of(call, std::move(alone));
+    sent += bytes_out(call, own);
+    taken += bytes_out(call, complement(call, own));
   }
   const Side side = side_of(call, members);
   if (side.inside == 0) return 0;
-  return sent + bytes_out(call, complement(call, side));
+  const std::uint64_t once = sent + bytes_out(call, complement(call, side));
+  if (delivery == Delivery::multicast) return once;
+  const std::uint64_t copies = taken + bytes_out(call, side);
+  const std::uint64_t combined = call.collective == Collective::allreduce
+                                     ? 2 * (hosts - (side.outside > 0 ? 0 : 1)) * call.bytes
+                                     : 0;
+  return std::max({once, copies, combined});
 }
 
 // Hosts (by index) on the first segment's side once `cut` is removed; nothing if another way joins
@@ -144,12 +148,14 @@ class SlowestCut {
  public:
   explicit SlowestCut(Framing framing) : framing_(framing) {}
 
-  void consider(std::uint64_t bytes, double bytes_per_second, const std::string& name) {
+  void consider(std::uint64_t bytes, double bytes_per_second, const std::string& name,
+                bool with_multicast = true) {
     if (bytes == 0 || bytes_per_second <= 0) return;
-    const double time_ns = framing_.on_wire(bytes) / bytes_per_second * 1e9;
+    const double time_ns = static_cast<double>(framing_.on_wire(bytes)) / bytes_per_second * 1e9;
     if (time_ns <= slowest_.bandwidth_ns) return;
     slowest_.bandwidth_ns = time_ns;
     slowest_.bottleneck = name;
+    slowest_.with_multicast = with_multicast;
   }
   LowerBound slowest() const { return slowest_; }
 
@@ -161,7 +167,7 @@ class SlowestCut {
 // Every allreduce moves 2 (hosts - 1) messages' worth of bytes, so all sending links together need
 // that long.
 void consider_all_links(const BoundedCall& call, const NetworkRates& network, SlowestCut& cuts) {
-  if (call.operation != BoundedOperation::allreduce) return;
+  if (call.collective != Collective::allreduce) return;
   const auto ranks = ranks_on_hosts(call, network);
   std::uint64_t used = 0;
   double out = 0;
@@ -169,11 +175,11 @@ void consider_all_links(const BoundedCall& call, const NetworkRates& network, Sl
     if (ranks[host] == 0) continue;
     if (network.hosts[host].out_bytes_per_second <= 0) return;
     if (network.segments[network.hosts[host].segment].bus_bytes_per_second > 0)
-      return;  // multicast may do better
+      return;  // its members have no link of their own
     ++used;
     out += network.hosts[host].out_bytes_per_second;
   }
-  if (used > 1) cuts.consider(2 * (used - 1) * call.bytes, out, "all host links out");
+  if (used > 1) cuts.consider(2 * (used - 1) * call.bytes, out, "all host links out", false);
 }
 
 void consider_hosts(const BoundedCall& call, const NetworkRates& network, SlowestCut& cuts) {
@@ -192,27 +198,28 @@ void consider_hosts(const BoundedCall& call, const NetworkRates& network, Slowes
 
 }  // namespace
 
-std::optional<BoundedOperation> bounded_operation_named(std::string_view name) {
-  const auto found = std::find_if(kNames.begin(), kNames.end(),
-                                  [&](const auto& row) { return row.first == name; });
-  if (found == kNames.end()) return std::nullopt;
-  return found->second;
+std::optional<std::vector<std::uint32_t>> host_indices(const NetworkRates& network,
+                                                       const std::vector<std::string>& names) {
+  std::vector<std::uint32_t> indices;
+  indices.reserve(names.size());
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(network.hosts, name, &NetworkRates::Host::name);
+    if (found == network.hosts.end()) return std::nullopt;
+    indices.push_back(static_cast<std::uint32_t>(found - network.hosts.begin()));
+  }
+  return indices;
 }
 
-double Framing::on_wire(std::uint64_t bytes) const {
-  const std::uint64_t frames = (bytes + payload - 1) / payload;
-  return static_cast<double>(bytes) + static_cast<double>(frames) * static_cast<double>(overhead);
-}
-
-LowerBound lower_bound(const BoundedCall& call, const NetworkRates& network, Framing framing) {
+LowerBound lower_bound(const BoundedCall& call, const NetworkRates& network, Framing framing,
+                       Delivery delivery) {
   SlowestCut cuts(framing);
   consider_hosts(call, network, cuts);
   consider_all_links(call, network, cuts);
   for (std::uint32_t segment = 0; segment < network.segments.size(); ++segment) {
     const auto& bus = network.segments[segment];
     if (bus.bus_bytes_per_second <= 0) continue;
-    cuts.consider(bytes_on_bus(call, network, segment), bus.bus_bytes_per_second,
-                  "bus " + bus.name);
+    cuts.consider(bytes_on_bus(call, network, segment, delivery), bus.bus_bytes_per_second,
+                  "bus " + bus.name, delivery == Delivery::multicast);
   }
   for (std::size_t index = 0; index < network.trunks.size(); ++index) {
     const auto hosts = hosts_behind(network, index);
@@ -229,6 +236,7 @@ LowerBound lower_bound(const BoundedCall& call, const NetworkRates& network, Fra
       std::count_if(ranks.begin(), ranks.end(), [](auto n) { return n > 0; }));
   if (used > 1)
     bound.latency_ns = static_cast<double>(std::bit_width(used - 1)) * network.latency_ns;
+  if (bound.latency_ns > bound.bandwidth_ns) bound.with_multicast = false;
   return bound;
 }
 

@@ -145,6 +145,9 @@ struct NetworkModel {
 // Parses a model file's contents. Errors name the place in the document and the value.
 Result<NetworkModel> parse_model(std::string_view json);
 
+// The model of a file. Errors name the file too.
+Result<NetworkModel> read_model(const std::string& path);
+
 // The file's contents for `model`: what parse_model reads.
 std::string print_model(const NetworkModel& model);
 

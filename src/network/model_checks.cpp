@@ -5,13 +5,13 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/disjoint_sets.h"
 #include "network/model_fields.h"
 
 namespace quadrille {
@@ -139,12 +139,7 @@ Complaint check_hosts(const NetworkModel& model, const Places& places) {
 }
 
 Complaint check_trunks(const NetworkModel& model, const Places& places) {
-  std::vector<std::size_t> joined(places.size());  // union-find: each place's parent
-  std::iota(joined.begin(), joined.end(), 0U);
-  const auto root_of = [&](std::size_t place) {
-    while (joined[place] != place) place = joined[place] = joined[joined[place]];
-    return place;
-  };
+  DisjointSets joined(places.size());
   std::map<std::string_view, std::size_t> names;
   for (std::size_t i = 0; i < model.trunks.size(); ++i) {
     const auto& trunk = model.trunks[i];
@@ -159,14 +154,11 @@ Complaint check_trunks(const NetworkModel& model, const Places& places) {
                         "there is no segment or junction " + quoted(end));
       }
     }
-    const auto first = root_of(places.at(trunk.first));
-    const auto second = root_of(places.at(trunk.second));
-    if (first == second) {
+    if (!joined.join(places.at(trunk.first), places.at(trunk.second))) {
       return complain(at("trunks", i) + ".between", quoted(trunk.first) + " and " +
                                                         quoted(trunk.second) +
                                                         " are joined already; trunks form a tree");
     }
-    joined[first] = second;
   }
   return std::nullopt;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A model file's contents become a model, and back. docs/network_model.md describes the format.
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -137,6 +139,18 @@ Result<NetworkModel> parse_model(std::string_view json) {
   if (failure) return *failure;
   fill_in(model);
   if (auto wrong = check_model(model)) return *wrong;
+  return model;
+}
+
+Result<NetworkModel> read_model(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return complain("model file " + path +
+                    " cannot be read; `quadrille probe -o MODEL -- LAUNCHER` writes one");
+  }
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  auto model = parse_model(text);
+  if (!model.ok()) return complain("model file " + path + ": " + model.error().message);
   return model;
 }
 

@@ -1,16 +1,68 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The view of a cluster of which nothing is known but its ranks.
 #include "network/topology_view.h"
 
+#include <algorithm>
+#include <map>
 #include <numeric>
+#include <string_view>
+#include <utility>
 
 namespace quadrille {
+
+bool TopologyView::is_flat() const {
+  return hosts() == host_of_rank.size() &&
+         std::all_of(segment_of_host.begin(), segment_of_host.end(),
+                     [&](std::uint32_t segment) { return segment == segment_of_host.front(); });
+}
+
+std::vector<std::vector<Rank>> TopologyView::ranks_by_host() const {
+  std::vector<std::vector<Rank>> ranks(hosts());
+  for (std::size_t rank = 0; rank < host_of_rank.size(); ++rank)
+    ranks[host_of_rank[rank]].push_back(static_cast<Rank>(rank));
+  return ranks;
+}
+
+TopologyView TopologyView::restricted_to(std::span<const Rank> ranks) const {
+  TopologyView view{.host_of_rank = {},
+                    .segment_of_host = {},
+                    .kind_of_segment = kind_of_segment,
+                    .trunks = trunks};
+  std::map<std::uint32_t, std::uint32_t> number_of;
+  for (const Rank rank : ranks) {
+    const std::uint32_t host = host_of_rank[static_cast<std::size_t>(rank)];
+    const auto next = static_cast<std::uint32_t>(number_of.size());
+    const auto [entry, unseen] = number_of.try_emplace(host, next);
+    if (unseen) view.segment_of_host.push_back(segment_of_host[host]);
+    view.host_of_rank.push_back(entry->second);
+  }
+  return view;
+}
 
 TopologyView TopologyView::flat(Rank ranks) {
   TopologyView view;
   view.host_of_rank.resize(static_cast<std::size_t>(ranks));
   std::iota(view.host_of_rank.begin(), view.host_of_rank.end(), 0U);
   view.segment_of_host.assign(static_cast<std::size_t>(ranks), 0U);
+  return view;
+}
+
+Result<TopologyView> view_of(const NetworkModel& model, const std::vector<std::string>& hosts,
+                             std::vector<std::uint32_t> host_of_rank) {
+  auto segments = segments_of(model, hosts);
+  if (!segments.ok()) return segments.error();
+  TopologyView view{.host_of_rank = std::move(host_of_rank),
+                    .segment_of_host = std::move(segments.value())};
+  std::map<std::string_view, std::uint32_t> place_named;
+  for (const Segment& segment : model.segments) {
+    place_named.emplace(segment.name, static_cast<std::uint32_t>(place_named.size()));
+    view.kind_of_segment.push_back(segment.kind);
+  }
+  for (const std::string& junction : model.junctions) {
+    place_named.emplace(junction, static_cast<std::uint32_t>(place_named.size()));
+  }
+  for (const Trunk& trunk : model.trunks) {
+    view.trunks.push_back({place_named.at(trunk.first), place_named.at(trunk.second)});
+  }
   return view;
 }
 

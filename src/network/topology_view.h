@@ -1,23 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What an algorithm may know of the network: which host each rank is on, which segment each host is
-// in. Equal on all ranks of a communicator.
+// in, and which trunks join the segments. Integers only, equal on all ranks of a communicator.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/units.h"
+#include "network/model.h"
 
 namespace quadrille {
 
 struct TopologyView {
+  // Segments and junctions are places; a junction has a number that no segment has.
+  struct Trunk {
+    std::uint32_t first = 0;
+    std::uint32_t second = 0;
+  };
+
   std::vector<std::uint32_t> host_of_rank;  // [ranks], hosts numbered from 0 by their lowest rank
   std::vector<std::uint32_t> segment_of_host;  // [hosts], 0 where nothing is known
+  // [segments of the model]; empty where nothing is known.
+  std::vector<SegmentKind> kind_of_segment = {};
+  // Places that no trunk joins are taken to meet in one junction.
+  std::vector<Trunk> trunks = {};
 
   std::uint32_t hosts() const { return static_cast<std::uint32_t>(segment_of_host.size()); }
+  bool is_bus(std::uint32_t segment) const {
+    return segment < kind_of_segment.size() && kind_of_segment[segment] == SegmentKind::bus;
+  }
+  // [hosts], ascending on each.
+  std::vector<std::vector<Rank>> ranks_by_host() const;
+  // Whether it says no more than flat(): then nothing is gained by going by it.
+  bool is_flat() const;
+
+  // The view of a communicator whose ranks are these ranks of this view's.
+  TopologyView restricted_to(std::span<const Rank> ranks) const;
 
   // One rank a host, one segment.
   static TopologyView flat(Rank ranks);
 };
+
+// The view by a model. `hosts` are the names of the hosts by number. Errors as of segments_of().
+// REQUIRES: `model` was parsed, or passes check_model.
+Result<TopologyView> view_of(const NetworkModel& model, const std::vector<std::string>& hosts,
+                             std::vector<std::uint32_t> host_of_rank);
 
 }  // namespace quadrille

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decisions by size class, schedules by exact shape.
+// Decisions by size class and the root's segment, schedules by exact shape.
 #include "planner/planner.h"
 
 #include <functional>
 #include <utility>
 
+#include "planner/plan_search.h"
 #include "planner/size_class.h"
 
 namespace quadrille {
@@ -28,24 +29,33 @@ constexpr CandidateRow candidate_rows[] = {
 #undef CANDIDATE
 };
 
-Candidate mpi_candidate() { return {nullptr, Parameters(), "mpi"}; }
+// How much less than the MPI library's time a prediction must be to be followed without a trial:
+// predictions err by up to a quarter where they were compared with measurements, and what the
+// library does itself is only assumed.
+constexpr std::int64_t kClearPercent = 67;
+// The MPI library and these many of ours meet in a trial.
+constexpr std::size_t kMostTried = 2;
 
-Candidate our_candidate(const Algorithm& algorithm, Parameters parameters) {
-  std::string name(algorithm.name);
-  if (const std::string text = parameters.text(); !text.empty()) name += ":" + text;
-  return {&algorithm, std::move(parameters), std::move(name)};
-}
-
-std::uint64_t decision_key(const Shape& shape, bool may_alternate) {
-  return (std::uint64_t{static_cast<std::uint8_t>(shape.collective)} << 32U) |
-         (std::uint64_t{shape.commutative} << 17U) | (std::uint64_t{may_alternate} << 16U) |
-         size_class(message_size(shape).value);
+Decision left_to_library(const char* reason) {
+  return {{library_candidate()}, Trial(1, 0), reason, {Nanoseconds{}}, false};
 }
 
 }  // namespace
 
-Planner::Planner(PlannerOptions options, TopologyView view, Rank rank)
-    : options_(std::move(options)), view_(std::move(view)), rank_(rank) {}
+Planner::Planner(PlannerOptions options, KnownNetwork network, Rank rank)
+    : options_(std::move(options)), network_(std::move(network)), rank_(rank) {}
+
+std::uint64_t Planner::decision_key(const Shape& shape, bool may_alternate) const {
+  std::uint64_t root_segment = 0;
+  if (network_.costs && is_rooted(shape.collective)) {
+    const auto host = network_.view.host_of_rank[static_cast<std::size_t>(shape.root)];
+    root_segment = network_.view.segment_of_host[host];
+  }
+  return (root_segment << 40U) |
+         (std::uint64_t{static_cast<std::uint8_t>(shape.collective)} << 32U) |
+         (std::uint64_t{shape.commutative} << 17U) | (std::uint64_t{may_alternate} << 16U) |
+         size_class(message_size(shape).value);
+}
 
 Decision& Planner::decision(const Shape& shape, bool may_alternate) {
   const std::uint64_t key = decision_key(shape, may_alternate);
@@ -55,29 +65,54 @@ Decision& Planner::decision(const Shape& shape, bool may_alternate) {
 }
 
 Decision Planner::make_decision(const Shape& shape, bool may_alternate) const {
-  const auto left_to_mpi = [](const char* reason) {
-    return Decision{{mpi_candidate()}, Trial(1, 0), reason};
-  };
   if (const auto forced = options_.forced.find(shape.collective); forced != options_.forced.end()) {
     const auto& [algorithm, parameters] = forced->second;
-    if (algorithm == nullptr) return left_to_mpi("forced");
+    if (algorithm == nullptr) return left_to_library("forced");
     if (!algorithm->supports(shape))
-      return left_to_mpi("forced algorithm does not support the shape");
-    return Decision{{our_candidate(*algorithm, parameters)}, Trial(1, 0), "forced"};
+      return left_to_library("forced algorithm does not support the shape");
+    return {{candidate_of(*algorithm, parameters)}, Trial(1, 0), "forced", {Nanoseconds{}}, false};
   }
-  if (!may_alternate) return left_to_mpi("no model, and results must not change between calls");
-  if (view_.hosts() < 2) return left_to_mpi("one host");
+  if (network_.view.hosts() < 2) return left_to_library("one host");
   if (shape.ranks < 3 || message_size(shape) < options_.trial_floor)
-    return left_to_mpi("too small to try");
-  Decision decision{{mpi_candidate()}, Trial(1, 0), "no candidate for this size"};
+    return left_to_library("too small to try");
+  if (network_.costs) return decide_by_costs(shape, may_alternate);
+  if (!may_alternate) return left_to_library("no model, and results must not change between calls");
+  return list_for_trial(shape);
+}
+
+Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate) const {
+  auto costed = cost_candidates(shape, network_.view, *network_.costs);
+  if (costed.empty()) return left_to_library("too large to be costed");
+  const auto library = library_time(network_.library, costed, shape);
+  const bool tried = may_alternate && options_.trial_rounds > 0;
+  if (!tried) {
+    const auto best = costed.front().cost.total;
+    if (!library || best.value * 100 > library->time.value * kClearPercent)
+      return left_to_library("by the model not clearly faster");
+    return {{std::move(costed.front().candidate)}, Trial(1, 0), "by the model", {best}, false};
+  }
+  Decision decision{
+      {library_candidate()}, Trial(1, 0), "being tried", {library ? library->time : Nanoseconds{}}};
+  for (CostedCandidate& one : costed) {
+    if (decision.candidates.size() > kMostTried) break;
+    decision.candidates.push_back(std::move(one.candidate));
+    decision.predicted.push_back(one.cost.total);
+  }
+  decision.trial =
+      Trial(static_cast<std::uint32_t>(decision.candidates.size()), options_.trial_rounds);
+  return decision;
+}
+
+Decision Planner::list_for_trial(const Shape& shape) const {
+  Decision decision = left_to_library("no candidate for this size");
   for (const CandidateRow& row : candidate_rows) {
     if (row.collective != shape.collective) continue;
     if (message_size(shape) < row.smallest || row.largest < message_size(shape)) continue;
     const Algorithm* algorithm = algorithm_named(row.algorithm);
-    if (algorithm->supports(shape)) {
-      decision.candidates.push_back(
-          our_candidate(*algorithm, algorithm->parameters.with(row.parameters).value()));
-    }
+    if (!algorithm->supports(shape)) continue;
+    decision.candidates.push_back(
+        candidate_of(*algorithm, algorithm->parameters.with(row.parameters).value()));
+    decision.predicted.emplace_back();
   }
   if (decision.candidates.size() > 1) {
     decision.trial =
@@ -106,7 +141,8 @@ const PreparedSchedule& Planner::schedule(const Shape& shape, const Candidate& c
     plans_.splice(plans_.begin(), plans_, found->second);
     return *found->second->prepared;
   }
-  Schedule generated = candidate.algorithm->generate({shape, view_, candidate.parameters, rank_});
+  Schedule generated =
+      candidate.algorithm->generate({shape, network_.view, candidate.parameters, rank_});
   steps_held_ += generated.steps.size() + 1;
   plans_.push_front({key, std::make_unique<PreparedSchedule>(std::move(generated))});
   plan_of_.emplace(key, plans_.begin());

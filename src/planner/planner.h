@@ -2,9 +2,13 @@
 // Decides who executes a call: one of our algorithms, or the MPI library. One planner a
 // communicator; all its ranks make the same calls on it in the same order and so decide alike.
 //
-// Until a model of the network gives costs, candidates are tried in turn (trial.h); calls that may
-// not alternate between algorithms - reductions whose bits would change - are left to the MPI
-// library.
+// Where a model of the network gives costs, the cheapest of ours by these costs meets the MPI
+// library in a trial of the program's own calls (trial.h): a prediction may err, and no call shall
+// become slower. Calls that may not alternate between algorithms - reductions whose bits would
+// change - are replaced when the costs alone say so clearly.
+//
+// Without a model a fixed list of candidates (candidates.def) is tried, and calls that may not
+// alternate are left to the MPI library.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +19,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "algorithms/algorithm.h"
+#include "planner/candidate.h"
 #include "planner/forced_choice.h"
+#include "planner/known_network.h"
 #include "planner/trial.h"
 #include "schedule/prepared_schedule.h"
 
@@ -28,22 +33,21 @@ struct PlannerOptions {
   Bytes trial_floor{1024};
 };
 
-struct Candidate {
-  const Algorithm* algorithm = nullptr;  // null: the MPI library
-  Parameters parameters;
-  std::string name;  // "bcast_chain:segment=8192", "mpi"
-};
-
 // What the ranks decided for one class of shapes.
 struct Decision {
   std::vector<Candidate> candidates;  // the first is the MPI library; a forced one stands alone
   Trial trial;
   const char* reason;  // why, in a word or two
+  // By the model, of each candidate; 0 where nothing is known.
+  std::vector<Nanoseconds> predicted;
+  bool told = false;  // in the log
 };
 
 class Planner {
  public:
-  Planner(PlannerOptions options, TopologyView view, Rank rank);
+  Planner(PlannerOptions options, KnownNetwork network, Rank rank);
+
+  const TopologyView& view() const { return network_.view; }
 
   // The decision that holds for `shape`. REQUIRES: called by all ranks alike, `may_alternate` equal
   // on all.
@@ -67,14 +71,17 @@ class Planner {
     std::unique_ptr<PreparedSchedule> prepared;
   };
 
+  std::uint64_t decision_key(const Shape& shape, bool may_alternate) const;
   Decision make_decision(const Shape& shape, bool may_alternate) const;
+  Decision decide_by_costs(const Shape& shape, bool may_alternate) const;
+  Decision list_for_trial(const Shape& shape) const;
   void forget_oldest();
 
   PlannerOptions options_;
-  TopologyView view_;
+  KnownNetwork network_;
   Rank rank_;
-  // Bounded by the number of collectives and size classes; never evicted, so that no choice
-  // changes.
+  // Bounded by the number of collectives, size classes and segments; never evicted, so that no
+  // choice changes.
   std::unordered_map<std::uint64_t, Decision> decisions_;
   // Least recently used last; bounded by the steps they hold. Evicting costs generating again,
   // nothing else.

@@ -2,6 +2,8 @@
 // What a call pays for its plan: the cached look-up of decision and schedule, and a new shape.
 #include <benchmark/benchmark.h>
 
+#include "planner/cost_networks.h"
+#include "planner/plan_search.h"
 #include "planner/planner.h"
 
 namespace quadrille {
@@ -18,7 +20,7 @@ Shape shape_of(Rank ranks, std::uint64_t bytes) {
 Planner forced_planner(Rank ranks) {
   PlannerOptions options;
   options.forced = parse_forced_choice("alltoall:ordered").value();
-  return {options, TopologyView::flat(ranks), 0};
+  return {options, {TopologyView::flat(ranks), std::nullopt, {}}, 0};
 }
 
 void cached_plan(benchmark::State& state) {
@@ -49,6 +51,20 @@ void new_plan(benchmark::State& state) {
   }
 }
 BENCHMARK(new_plan)->Arg(16)->Arg(64)->Arg(4096);
+
+// What a shape of a new class costs when a model knows the network: two switches, 32 KiB.
+void new_decision(benchmark::State& state, Collective collective) {
+  const auto ranks = static_cast<Rank>(state.range(0));
+  const KnownNetwork network =
+      known_to_every_host(two_switches(static_cast<std::size_t>(ranks), 1e9, 1e10));
+  const Shape shape{.collective = collective, .ranks = ranks, .count = 32'768};
+  for (auto _ : state)
+    benchmark::DoNotOptimize(cost_candidates(shape, network.view, *network.costs));
+}
+BENCHMARK_CAPTURE(new_decision, bcast, Collective::bcast)->Arg(8)->Arg(16)->Arg(64)->Arg(4096);
+BENCHMARK_CAPTURE(new_decision, allreduce, Collective::allreduce)->Arg(8)->Arg(16)->Arg(64);
+BENCHMARK_CAPTURE(new_decision, allgather, Collective::allgather)->Arg(8)->Arg(16)->Arg(64);
+BENCHMARK_CAPTURE(new_decision, alltoall, Collective::alltoall)->Arg(8)->Arg(16)->Arg(64);
 
 }  // namespace
 }  // namespace quadrille

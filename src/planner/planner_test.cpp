@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "planner/cost_networks.h"
+#include "planner/plan_search.h"
+
 namespace quadrille {
 namespace {
 
@@ -15,7 +20,7 @@ Shape alltoall(std::uint64_t bytes, Rank ranks = 8) {
 }
 
 Planner planner_with(PlannerOptions options) {
-  return {std::move(options), TopologyView::flat(8), 0};
+  return {std::move(options), {TopologyView::flat(8), std::nullopt, {}}, 0};
 }
 
 TEST(Planner, every_candidate_of_the_table_exists_with_its_parameters){
@@ -68,6 +73,83 @@ TEST(Planner, schedules_are_kept_by_exact_shape) {
   const PreparedSchedule* first = &planner.schedule(alltoall(1024), candidate);
   EXPECT_NE(&planner.schedule(alltoall(1025), candidate), first);
   EXPECT_EQ(&planner.schedule(alltoall(1024), candidate), first);
+}
+
+Planner planner_on(const NetworkModel& model, PlannerOptions options,
+                   std::vector<LibraryCost> library = {}) {
+  KnownNetwork network = known_to_every_host(model);
+  network.library = std::move(library);
+  return {std::move(options), std::move(network), 0};
+}
+
+Shape allreduce(std::uint64_t count) {
+  return {.collective = Collective::allreduce, .ranks = 8, .count = count, .element_bytes = 8};
+}
+
+TEST(Planner, by_a_model_the_cheapest_of_ours_meets_the_library) {
+  Planner planner = planner_on(three_buses(), {});
+  Shape shape{.collective = Collective::bcast, .ranks = 8, .count = 16'000};
+  const Decision& decision = planner.decision(shape, true);
+  ASSERT_EQ(decision.candidates.size(), 3U);
+  EXPECT_EQ(decision.candidates[0].algorithm, nullptr);
+  EXPECT_EQ(decision.candidates[1].algorithm, algorithm_named("bcast_hierarchical"));
+  EXPECT_LE(decision.predicted[1], decision.predicted[2]);
+  // Each byte crosses each bus three times, at 12.8 ms.
+  EXPECT_GE(decision.predicted[1].value, 38'400'000);
+  EXPECT_LE(decision.predicted[1].value, 48'000'000);
+}
+
+TEST(Planner, a_sum_of_floats_is_replaced_only_where_costs_alone_say_so) {
+  Planner guessed = planner_on(three_buses(), {});
+  const Decision& decision = guessed.decision(allreduce(2'000), false);
+  ASSERT_EQ(decision.candidates.size(), 1U);
+  EXPECT_EQ(decision.candidates[0].algorithm, algorithm_named("allreduce_hierarchical"));
+  EXPECT_TRUE(decision.trial.settled());
+  const LibraryCost fast{Collective::allreduce, {16'000}, 8, {decision.predicted[0].value}};
+  Planner told = planner_on(three_buses(), {}, {fast});
+  EXPECT_EQ(told.decision(allreduce(2'000), false).candidates[0].algorithm, nullptr);
+}
+
+TEST(Planner, on_one_switch_a_sum_of_floats_is_left_to_the_library) {
+  Planner planner = planner_on(one_switch(8, 1e9), {});
+  EXPECT_EQ(planner.decision(allreduce(2'000), false).candidates[0].algorithm, nullptr);
+}
+
+TEST(Planner, roots_of_different_segments_are_decided_apart) {
+  Planner planner = planner_on(three_buses(), {});
+  const auto from = [](Rank root) {
+    return Shape{.collective = Collective::bcast, .ranks = 8, .root = root, .count = 16'000};
+  };
+  EXPECT_NE(&planner.decision(from(0), true), &planner.decision(from(1), true));
+  EXPECT_EQ(&planner.decision(from(0), true), &planner.decision(from(3), true));
+}
+
+TEST(LibraryCost, lies_between_what_was_measured) {
+  const std::vector<LibraryCost> measured{{Collective::bcast, {1'000}, 8, {2'000}},
+                                          {Collective::bcast, {3'000}, 8, {4'000}}};
+  const auto at = [&](std::uint64_t bytes, Rank ranks = 8) {
+    return measured_library_time(measured,
+                                 {.collective = Collective::bcast, .ranks = ranks, .count = bytes});
+  };
+  EXPECT_EQ(at(10)->value, 2'000);
+  EXPECT_EQ(at(1'000)->value, 2'000);
+  EXPECT_EQ(at(2'000)->value, 3'000);
+  EXPECT_EQ(at(6'000)->value, 8'000);
+  EXPECT_FALSE(at(2'000, 4));
+}
+
+TEST(PlanSearch, every_row_names_an_algorithm_and_values_that_its_parameters_may_take) {
+  for (const Algorithm& algorithm : algorithms()) {
+    if (has_counts(algorithm.collective)) continue;  // a shape does not tell what they cost
+    const Shape shape{.collective = algorithm.collective,
+                      .ranks = 6,
+                      .count = algorithm.collective == Collective::barrier ? 0U : 3'000U};
+    const KnownNetwork network = known_to_every_host(two_switches(6, 1e8, 1e8));
+    const auto found = cost_candidates(shape, network.view, *network.costs);
+    EXPECT_FALSE(found.empty()) << algorithm.name;
+    EXPECT_TRUE(std::ranges::is_sorted(found, {},
+                                       [](const CostedCandidate& one) { return one.cost.total; }));
+  }
 }
 
 TEST(ForcedChoice, errors_name_the_entry_and_what_there_is) {

@@ -10,14 +10,10 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 // Two ways at this share are one and a half times what a bus carries, and three quarters of each
 // cable.
 constexpr double kPairShare = 0.75;
 constexpr std::size_t kMostTests = 8;  // of one suspect
-// With all pairs up to this many hosts; beyond, ways to and from this many landmarks.
-constexpr std::size_t kAllPairsHosts = 24;
-constexpr std::size_t kLandmarks = 12;
 constexpr double kHardlyClear = 0.12;  // of a host's ways, with everything loaded
 // Of two ways at once a bus delivers little more than half.
 constexpr double kTakenInTurns = 0.8;
@@ -73,17 +69,9 @@ class Search {
   std::vector<Flow> through(HostIndex suspect, const HostSet& seeming);
   HostIndex any_of(HostSet candidates, const std::vector<HostIndex>& but);
 
-  HostSet landmarks() {
-    if (setting_.hosts.size() <= kAllPairsHosts) return {};
-    HostSet chosen;
-    std::sample(setting_.hosts.begin(), setting_.hosts.end(), std::back_inserter(chosen),
-                kLandmarks, setting_.chance);
-    return chosen;
-  }
   const Bus* of_known_bus(HostIndex host) const {
-    const auto bus = std::find_if(found_.begin(), found_.end(), [&](const Bus& known) {
-      return std::binary_search(known.hosts.begin(), known.hosts.end(), host);
-    });
+    const auto bus = std::find_if(found_.begin(), found_.end(),
+                                  [&](const Bus& known) { return contains(known.hosts, host); });
     return bus == found_.end() ? nullptr : &*bus;
   }
 
@@ -100,7 +88,7 @@ Result<HostSet> Search::find_suspects() {
   Load load{.purpose = "all hosts in pairs, both ways",
             .flows = {},
             .duration_ns = 70 * kMillisecond,
-            .landmarks = landmarks()};
+            .landmarks = choose_landmarks(setting_)};
   for (std::size_t at = 0; at + 1 < order.size(); at += 2) {
     load.flows.push_back(
         {order[at], order[at + 1], kPairShare * free_rate(views_, order[at], order[at + 1])});
@@ -148,11 +136,11 @@ Result<bool> Search::test(HostIndex suspect) {
     const auto view = views_.observe({.purpose = "whether a host is on a bus",
                                       .flows = through(suspect, seeming),
                                       .duration_ns = 100 * kMillisecond,
-                                      .landmarks = landmarks()});
+                                      .landmarks = choose_landmarks(setting_)});
     if (!view.ok()) return view.error();
     HostSet waiting = always_waiting(views_, view.value(), setting_.hosts);
     for (const Bus& bus : found_) waiting = others(waiting, bus.hosts);
-    const bool waits = std::binary_search(waiting.begin(), waiting.end(), suspect);
+    const bool waits = contains(waiting, suspect);
     if (!waits || delivered_share(view.value()) > kTakenInTurns) waiting.clear();
     if (seeming.empty() || (!waiting.empty() && waiting.size() < seeming.size())) seeming = waiting;
     const bool again = ++named[waiting] >= 2;

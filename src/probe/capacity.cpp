@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <numeric>
+#include <utility>
+
+#include "probe/quantile.h"
 
 namespace quadrille::probe {
 namespace {
@@ -16,11 +18,8 @@ constexpr std::size_t kLeastFrames = 5;
 // A link is taken to be no faster than this times what the train got of it.
 constexpr double kMostAbove = 1 / 0.3;
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+// How much farther apart than the mean gap frames must be for the mean to be taken for wrong.
+constexpr double kBunched = 1.1;
 
 struct Leaving {
   double at_ns = 0;
@@ -211,7 +210,10 @@ std::optional<Capacity> capacity_of(std::span<const Train> trains) {
   Capacity found;
   found.mean_bit_s = frame_bits / mean * 1e9;
   found.resolved = mode.has_value();
-  if (!mode || mode->gap > 0.94 * mean) {
+  // Frames that follow each other singly are farther apart than all are on average: a receiver that
+  // was held up stamped some together, which shortens the train.
+  const bool bunched = mode && mode->gap > kBunched * mean;
+  if (!mode || (mode->gap > 0.94 * mean && !bunched)) {
     const double above = mode ? 1.03 * std::max(1.0, mean / mode->gap)
                               : (long_windows_agree(bodies) ? 1.05 : kMostAbove);
     found.bit_s = {found.mean_bit_s, found.mean_bit_s * 0.97, found.mean_bit_s * above};
@@ -219,8 +221,8 @@ std::optional<Capacity> capacity_of(std::span<const Train> trains) {
   }
   const double value = frame_bits / mode->gap * 1e9;
   const double doubt = std::max(0.03, 2 * mode->width / (mode->gap * std::sqrt(mode->support)));
-  found.bit_s = {value, std::max(value * (1 - doubt), std::min(value, found.mean_bit_s)),
-                 value * (1 + doubt)};
+  const double least = bunched ? 0 : std::min(value, found.mean_bit_s);
+  found.bit_s = {value, std::max(value * (1 - doubt), least), value * (1 + doubt)};
   return found;
 }
 

@@ -124,8 +124,7 @@ Result<std::size_t> pick(Network& network, const std::vector<Working>& working,
   std::vector<HostIndex> shared = working.front().reach.hosts;
   for (const Working& one : working) {
     networks.push_back(one.network);
-    std::erase_if(
-        shared, [&](HostIndex host) { return !std::ranges::binary_search(one.reach.hosts, host); });
+    std::erase_if(shared, [&](HostIndex host) { return !contains(one.reach.hosts, host); });
   }
   const auto measured = measure_worths(network, networks, shared, chance);
   if (!measured.ok()) return measured.error();

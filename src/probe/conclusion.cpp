@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "probe/delay_classes.h"
+#include "probe/quantile.h"
 
 namespace quadrille::probe {
 namespace {
@@ -17,11 +17,8 @@ constexpr double kDoubtful = 0.8;  // below, a warning says so
 
 MaybeMeasured median_of(std::vector<Measured> values) {
   if (values.empty()) return std::nullopt;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(
-      values.begin(), at, values.end(),
-      [](const Measured& one, const Measured& other) { return one.value < other.value; });
-  return *at;
+  return median(std::move(values),
+                [](const Measured& one, const Measured& other) { return one.value < other.value; });
 }
 
 // What a file may hold: a share from 0 to 1, an interval around its value.
@@ -131,7 +128,7 @@ void Conclusion::add_segments() {
     model_.segments.push_back(segment(at));
   for (const HostIndex host : findings_.choice.hosts) {
     std::uint32_t own = 0;
-    while (!std::binary_search(hosts_of(own).begin(), hosts_of(own).end(), host)) ++own;
+    while (!contains(hosts_of(own), host)) ++own;
     segment_of_.push_back(own);
   }
 }
@@ -270,8 +267,7 @@ void settle_bus_rates(const std::vector<Bus>& buses, std::vector<HostRates>& rat
       usuals.push_back(rates[host].usual_out_bit_s);
       usuals.push_back(rates[host].usual_in_bit_s);
     }
-    std::sort(usuals.begin(), usuals.end());
-    const double usual = usuals[usuals.size() / 2];
+    const double usual = median(std::move(usuals));
     const MaybeMeasured rate = median_of(carried);
     const MaybeMeasured share = median_of(taken);
     for (const HostIndex host : bus.hosts) {

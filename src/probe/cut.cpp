@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <numeric>
+#include <utility>
 
 #include "probe/loads.h"
+#include "probe/quantile.h"
 
 namespace quadrille::probe {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr double kGentleExcess = 1.6;  // of what one cable carries
 // Hosts outside that take no part, so that nothing waits at their own ports.
 constexpr std::size_t kIdleHosts = 3;
@@ -20,18 +20,7 @@ constexpr std::size_t kInsideTargets = 3;
 
 // Of the waits on a host's ways: low, because the own cable is now and then busy but seldom for all
 // of them.
-std::int64_t low_wait(std::vector<std::int64_t>& waits) {
-  const auto at = waits.begin() + static_cast<std::ptrdiff_t>(waits.size() / 5);
-  std::nth_element(waits.begin(), at, waits.end());
-  return *at;
-}
-
-std::int64_t median(std::vector<std::int64_t> values) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
+std::int64_t low_wait(std::vector<std::int64_t> waits) { return quantile(std::move(waits), 1, 5); }
 
 struct Sides {
   HostSet inside;
@@ -41,10 +30,14 @@ struct Sides {
   HostSet near;  // of the inside: targets of light datagrams of the inside
 };
 
-Sides choose_sides(LoadedViews& views, const HostSet& inside) {
+Sides choose_sides(LoadedViews& views, const HostSet& inside, const HostSet& against) {
   Setting& setting = views.setting();
   Sides sides{inside, others(setting.hosts, inside), {}, {}, {}};
   HostSet order = sides.outside;
+  if (!against.empty()) {
+    sides.busy = against;
+    order = others(order, against);
+  }
   std::shuffle(order.begin(), order.end(), setting.chance);
   const double wanted =
       std::max(sum_free_out(inside, views.rates()), sum_free_in(inside, views.rates()));
@@ -52,7 +45,7 @@ Sides choose_sides(LoadedViews& views, const HostSet& inside) {
       order.size() < 3 ? 0 : std::clamp<std::size_t>(order.size() / 3, 1, kIdleHosts);
   double room = 0;
   for (const HostIndex host : order) {
-    const bool enough = room > wanted;
+    const bool enough = room > wanted || !against.empty();
     if (enough || sides.busy.size() + idle_least >= order.size()) {
       if (sides.idle.size() < kMostIdleTargets) sides.idle.push_back(host);
       continue;
@@ -83,8 +76,8 @@ void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides
         waits.push_back(wait_of(host, third).least_ns());
     }
     if (waits.empty()) continue;
-    const bool is_inside = std::binary_search(sides.inside.begin(), sides.inside.end(), host);
-    (is_inside ? within : beyond).push_back(low_wait(waits));
+    const bool is_inside = contains(sides.inside, host);
+    (is_inside ? within : beyond).push_back(low_wait(std::move(waits)));
   }
   for (const HostIndex host : sides.inside) {
     for (const HostIndex third : sides.idle) floor = std::max(floor, views.floor_ns(host, third));
@@ -103,7 +96,7 @@ void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides
 void add_flows(CutDirection& direction, const LoadedView& view, const HostSet& senders) {
   std::vector<FlowOutcome> own;
   for (const auto& outcome : view.flows) {
-    if (!std::binary_search(senders.begin(), senders.end(), outcome.flow.from)) continue;
+    if (!contains(senders, outcome.flow.from)) continue;
     direction.offered_bit_s += outcome.flow.rate_bit_s;
     own.push_back(outcome);
   }
@@ -121,7 +114,7 @@ double fastest(const HostSet& hosts, const std::vector<HostRates>& rates) {
 
 Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions& options) {
   const HostSet& hosts = views.setting().hosts;
-  const Sides sides = choose_sides(views, inside);
+  const Sides sides = choose_sides(views, inside, options.against);
   const double most = options.gentle ? kGentleExcess * fastest(inside, views.cables())
                                      : std::numeric_limits<double>::infinity();
   Load load{.purpose = "what " + std::to_string(inside.size()) + " hosts share towards the others",

@@ -5,11 +5,9 @@
 // All of `inside` send outwards and receive from outside at the full rate of their cables. If they
 // share a trunk that carries less, its queue fills, and then the light datagrams of every host
 // behind that trunk wait on their way to and from hosts that take no part: whoever waits is behind
-// it, whether it was thought to be or not.
+// it, whether it was thought to be or not. Between two groups inside one part of the network,
+// `against` keeps what joins that part to the rest from filling first.
 #pragma once
-
-#include <optional>
-#include <random>
 
 #include "probe/loaded_view.h"
 
@@ -31,6 +29,7 @@ struct Cut {
 struct CutOptions {
   bool gentle =
       false;  // the hosts seem to share a bus: offer only a little more than one cable carries
+  HostSet against = {};  // of the others, who carries load; empty: any
 };
 
 // REQUIRES: `inside` is ascending, and at least one other host is there.

@@ -135,7 +135,7 @@ std::optional<std::vector<std::uint32_t>> latency_partition(const PairTable<Pair
   const auto distances = sorted_distances(small, hosts);
   for (std::size_t near = 1; near < distances.size(); ++near) {
     if (!farther(distances[near].round_trip_ns, distances[near - 1].round_trip_ns)) continue;
-    const auto group = groups_within(distances, near, hosts.size());
+    auto group = groups_within(distances, near, hosts.size());
     if (holds(distances, near, group)) return group;
   }
   return std::nullopt;

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <tuple>
+
+#include "base/disjoint_sets.h"
 
 namespace quadrille::probe {
 namespace {
@@ -34,25 +35,19 @@ std::vector<Edge> sorted_edges(const PairTable<double>& cost) {
 
 class Subnets {
  public:
-  explicit Subnets(std::size_t hosts) : parent_(hosts), min_edge_(hosts, kNoEdge) {
-    std::iota(parent_.begin(), parent_.end(), 0U);
-  }
-  HostIndex of(HostIndex host) {
-    while (parent_[host] != host) host = parent_[host] = parent_[parent_[host]];
-    return host;
-  }
+  explicit Subnets(std::size_t hosts) : hosts_(hosts), min_edge_(hosts, kNoEdge) {}
+  std::size_t of(HostIndex host) { return hosts_.representative(host); }
   // Infinite while the host is in no subnet yet: then the figure does not ask for it.
   double min_edge(HostIndex host) { return min_edge_[of(host)]; }
   void merge(const Edge& edge) {
-    const HostIndex kept = of(edge.a);
-    const HostIndex joined = of(edge.b);
-    min_edge_[kept] = std::min({edge.cost, min_edge_[kept], min_edge_[joined]});
-    parent_[joined] = kept;
+    const double least = std::min({edge.cost, min_edge(edge.a), min_edge(edge.b)});
+    hosts_.join(edge.b, edge.a);
+    min_edge_[of(edge.a)] = least;
   }
 
  private:
-  std::vector<HostIndex> parent_;
-  std::vector<double> min_edge_;
+  DisjointSets hosts_;
+  std::vector<double> min_edge_;  // by a subnet's representative
 };
 
 }  // namespace

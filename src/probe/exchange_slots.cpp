@@ -9,7 +9,6 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 // Bounds what one round's orders and results take, and how long nothing is heard of progress.
 constexpr std::int64_t kLongestRoundNs = 400 * kMillisecond;
 constexpr std::int64_t kSettleNs = 3 * kMillisecond;

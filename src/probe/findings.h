@@ -16,7 +16,7 @@ template <typename T>
 class PairTable {
  public:
   PairTable() = default;
-  explicit PairTable(std::size_t hosts, T value = {})
+  explicit PairTable(std::size_t hosts, const T& value = {})
       : hosts_(hosts), cells_(hosts * hosts, value) {}
   std::size_t hosts() const { return hosts_; }
   T& at(HostIndex from, HostIndex to) { return cells_[from * hosts_ + to]; }

@@ -20,11 +20,26 @@ struct Chosen {
   bool by_interface = false;  // outwards, by what the host's own interface took
 };
 
+// The least mean that counts as the best's. A receiver that was held up stamps a train's first
+// frames late: where the cable set the pace of several trains, none of them is believed alone.
+double least_as_good(const Evidence& evidence, bool narrowest) {
+  double best = 0;
+  double second = 0;
+  std::size_t count = 0;
+  for (const Sighting& sighting : evidence.sightings) {
+    if (sighting.narrowest != narrowest) continue;
+    ++count;
+    second = std::max(second, std::min(best, sighting.mean_bit_s));
+    best = std::max(best, sighting.mean_bit_s);
+  }
+  return kAsGood * (narrowest && count > 2 ? second : best);
+}
+
 // Outwards, once one train arrived as fast as the host's interface took it, the interface is what
 // sets the pace of all its trains, wherever they were then held up.
 Chosen choose(const Evidence& evidence, Direction direction) {
-  const double enough = kAsGood * evidence.best_bit_s();
   const bool limited = evidence.is_limit();
+  const double enough = least_as_good(evidence, limited);
   Chosen chosen;
   double pace = 0;
   for (const Sighting& sighting : evidence.sightings) {

@@ -9,7 +9,6 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::uint32_t kBurst = 24;  // light datagrams: 2.4 KB, in no port's way
 constexpr double kSlowestBitS = 10e6;
 constexpr std::int64_t kTurnOverheadNs = 500'000;

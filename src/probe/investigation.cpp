@@ -120,18 +120,15 @@ std::optional<Error> Investigation::partition() {
   use_rates();
   std::vector<HostSet> known;
   for (const Bus& bus : findings_.buses) known.push_back(bus.hosts);
-  auto partition =
-      full() ? find_segments(*views_, known, hints_of(findings_)) : guess_segments(*views_, known);
+  const std::vector<HostSet> distant = hints_of(findings_);
+  auto partition = full() ? find_segments(*views_, known, distant) : guess_segments(*views_, known);
   if (!partition.ok()) return partition.error();
   findings_.partition = std::move(partition.value());
   // Distance that nothing else explains is a division too: what lies between may be too fast to be
   // filled.
-  findings_.partition.segments = common_refinement(setting_.hosts, [&] {
-    auto sets = findings_.partition.segments;
-    const auto distant = hints_of(findings_);
-    sets.insert(sets.end(), distant.begin(), distant.end());
-    return sets;
-  }());
+  auto sets = findings_.partition.segments;
+  sets.insert(sets.end(), distant.begin(), distant.end());
+  findings_.partition.segments = common_refinement(setting_.hosts, sets);
   return std::nullopt;
 }
 

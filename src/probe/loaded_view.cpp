@@ -8,12 +8,14 @@
 #include <limits>
 #include <utility>
 
+#include "probe/quantile.h"
+
 namespace quadrille::probe {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kQuietNs = 30 * kMillisecond;  // light datagrams alone, before the load
 constexpr double kMostUse = 0.96;                     // of a cable, by us alone
+constexpr double kQuietShare = 0.08;                  // of a cable; less is not told from nothing
 constexpr double kQuiet = 0.96;          // of a cable is free: others have nothing of it
 constexpr double kMostSharedUse = 0.92;  // with others' random traffic
 constexpr std::uint32_t kQuietPasses = 3;
@@ -24,12 +26,10 @@ constexpr std::int64_t kMostLeftNs = 25 * kMillisecond;  // more is waited for o
 constexpr int kMostDrains = 6;
 constexpr std::size_t kDrainTargets = 4;
 constexpr std::int64_t kLeastFloorNs = 150'000;  // scheduling noise of a busy host
-constexpr double kBusShare = 0.8;  // of a bus's free rate that all its hosts together may take
+constexpr double kBusShare = 0.8;     // of a bus's free rate that all its hosts together may take
+constexpr double kLightShare = 0.05;  // of a usual cable, at most, that light datagrams take
+constexpr int kMostLonger = 3;        // times a load's duration, for that
 constexpr std::int64_t kUnseen = std::numeric_limits<std::int64_t>::max();
-
-bool contains(const HostSet& set, HostIndex host) {
-  return std::binary_search(set.begin(), set.end(), host);
-}
 
 HostSet landmarks_of(const Load& load, const HostSet& all) {
   if (load.landmarks.empty()) return all;
@@ -57,11 +57,8 @@ HostSet targets_of(HostIndex host, const Load& load, const HostSet& all) {
 }
 
 // Not the largest: some samples are grossly wrong.
-std::int64_t high_quantile(std::vector<std::int64_t>& values) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() * 19 / 20);
-  std::nth_element(values.begin(), at, values.end());
-  return std::max<std::int64_t>(*at, 0);
+std::int64_t longest_of(std::vector<std::int64_t> waits) {
+  return std::max<std::int64_t>(quantile(std::move(waits), 19, 20), 0);
 }
 
 Stream stream_of(const Flow& flow, std::int64_t at_ns, std::int64_t duration_ns) {
@@ -85,6 +82,16 @@ void leave_room(const MaybeMeasured& capacity, double& free_bit_s) {
 }
 
 }  // namespace
+
+bool quiet(const std::vector<HostRates>& cables) {
+  std::vector<double> shares;
+  for (const HostRates& cable : cables) {
+    if (cable.ambient_out_share) shares.push_back(cable.ambient_out_share->value);
+    if (cable.ambient_in_share) shares.push_back(cable.ambient_in_share->value);
+  }
+  if (shares.empty()) return true;
+  return median(std::move(shares)) < kQuietShare;
+}
 
 LoadedViews::LoadedViews(Setting& setting, std::vector<HostRates> cables)
     : setting_(setting),
@@ -171,33 +178,49 @@ std::vector<Flow> LoadedViews::beside_fans(const std::vector<Flow>& flows,
   return thinner;
 }
 
+// Long enough for light datagrams to leave the cables to the flows: of what they take, flows that
+// would just fill a trunk do not.
+std::int64_t LoadedViews::duration_ns(const Load& load) const {
+  std::vector<std::int64_t> least;
+  for (const HostIndex host : landmarks_of(load, setting_.hosts)) {
+    const double free = cables_[host].free_out_bit_s();
+    if (free <= 0) continue;
+    const auto ways = static_cast<double>(targets_of(host, load, setting_.hosts).size());
+    const double half_ns = ways * load.passes * kLightFrameBytes * 8e9 / (kLightShare * free);
+    least.push_back(static_cast<std::int64_t>(2 * half_ns / (1 - kFillShare)));
+  }
+  if (least.empty() || !load.group.empty()) return load.duration_ns;
+  return std::clamp(median(std::move(least)), load.duration_ns, kMostLonger * load.duration_ns);
+}
+
 Round LoadedViews::compose(const Load& load) const {
   // What little the last load left is waited for before anything is sent.
   const std::int64_t quiet_at = backlog_ns_ + backlog_ns_ / 3;
   const auto begin = quiet_at + kQuietNs + 10 * kMillisecond;
-  const auto fill = static_cast<std::int64_t>(kFillShare * static_cast<double>(load.duration_ns));
-  const auto half = (load.duration_ns - fill) / 2;
+  const std::int64_t duration = duration_ns(load);
+  const auto fill = static_cast<std::int64_t>(kFillShare * static_cast<double>(duration));
+  const auto half = (duration - fill) / 2;
   Round round;
   round.purpose = load.purpose;
   round.network = setting_.network_index;
-  for (const auto& [at, duration] : {std::pair{quiet_at, kQuietNs}, std::pair{begin + fill, half},
-                                     std::pair{begin + fill + half, half}}) {
+  for (const auto& [at, length] : {std::pair{quiet_at, kQuietNs}, std::pair{begin + fill, half},
+                                   std::pair{begin + fill + half, half}}) {
     for (const HostIndex host : setting_.hosts) {
-      round.fans.push_back({host, targets_of(host, load, setting_.hosts), at, duration,
+      round.fans.push_back({host, targets_of(host, load, setting_.hosts), at, length,
                             at == quiet_at ? kQuietPasses : load.passes});
     }
   }
   const std::vector<Fan> last_fans(
       round.fans.end() - static_cast<std::ptrdiff_t>(setting_.hosts.size()), round.fans.end());
   for (const auto& flow : beside_fans(load.flows, last_fans)) {
-    if (flow.rate_bit_s > 0) round.streams.push_back(stream_of(flow, begin, load.duration_ns));
+    if (flow.rate_bit_s > 0) round.streams.push_back(stream_of(flow, begin, duration));
   }
-  round.duration_ns = begin + load.duration_ns + 20 * kMillisecond;
+  round.duration_ns = begin + duration + 20 * kMillisecond;
   return round;
 }
 
 LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundResult& result) {
-  LoadedView view{PairTable<Wait>(rates_.size()), landmarks_of(load, setting_.hosts), {}, 0};
+  LoadedView view{PairTable<Wait>(rates_.size()), landmarks_of(load, setting_.hosts), {}};
   const std::size_t hosts = setting_.hosts.size();
   const std::int64_t still_waiting_ns = round.duration_ns - round.fans.back().at_ns;
   std::vector<std::int64_t> last_waits;
@@ -222,13 +245,12 @@ LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundRe
       last_waits.push_back(wait(2, 1));
     }
   }
-  view.backlog_ns = high_quantile(last_waits);
+  backlog_ns_ = longest_of(std::move(last_waits));
   for (std::size_t at = 0; at < round.streams.size(); ++at) {
     const StreamResult& stream = result.streams[at];
     const Stream& sent = round.streams[at];
     FlowOutcome outcome{
         .flow = {sent.from, sent.to, kFullFrameBytes * 8e9 / static_cast<double>(sent.gap_ns)},
-        .sent = stream.sent,
         .received = stream.received,
         .first_arrival_ns = stream.first_arrival_ns,
         .last_arrival_ns = stream.last_arrival_ns};
@@ -240,7 +262,6 @@ LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundRe
     }
     view.flows.push_back(outcome);
   }
-  backlog_ns_ = view.backlog_ns;
   return view;
 }
 
@@ -271,7 +292,7 @@ Result<bool> LoadedViews::drain() {
         waits.push_back(seen.received > 0 ? seen.least_delay_ns - idle : 36 * kMillisecond);
       }
     }
-    backlog_ns_ = high_quantile(waits);
+    backlog_ns_ = longest_of(std::move(waits));
   }
   return true;
 }
@@ -281,7 +302,6 @@ Result<LoadedView> LoadedViews::observe(const Load& load) {
   const Round round = compose(load);
   auto result = setting_.network.perform(round);
   if (!result.ok()) return result.error();
-  ++observations_;
   return read(load, round, result.value());
 }
 

@@ -13,11 +13,10 @@
 
 #include "base/error.h"
 #include "probe/findings.h"
+#include "probe/host_set.h"
 #include "probe/investigation.h"
 
 namespace quadrille::probe {
-
-using HostSet = std::vector<HostIndex>;  // ascending
 
 // A stream of full frames at a steady rate.
 struct Flow {
@@ -29,7 +28,7 @@ struct Flow {
 struct Load {
   std::string purpose = {};
   std::vector<Flow> flows = {};
-  std::int64_t duration_ns = 0;
+  std::int64_t duration_ns = 0;  // at least
   // Everybody sends light datagrams to these and they to everybody. Empty: all hosts.
   HostSet landmarks = {};
   // Beside these, `group` sends to `near`, some of its own, and they to it: nobody else, as they
@@ -56,13 +55,10 @@ bool is_standing(const Wait& wait, std::int64_t floor_ns);
 
 struct FlowOutcome {
   Flow flow;
-  std::uint32_t sent = 0;
   std::uint32_t received = 0;
   double arrived_bit_s = 0;  // between its first arrival and its last
   std::int64_t first_arrival_ns = 0;
   std::int64_t last_arrival_ns = 0;
-
-  double loss() const { return sent == 0 ? 0 : 1 - static_cast<double>(received) / sent; }
 };
 
 // All of `flows` together: their bits over the time from the first arrival to the last.
@@ -72,8 +68,10 @@ struct LoadedView {
   PairTable<Wait> waits;
   HostSet landmarks;  // waits are known towards and from these
   std::vector<FlowOutcome> flows;
-  std::int64_t backlog_ns = 0;  // how long the fullest queue takes to empty
 };
+
+// Whether nobody else was seen to use the network.
+bool quiet(const std::vector<HostRates>& cables);
 
 class LoadedViews {
  public:
@@ -99,11 +97,11 @@ class LoadedViews {
   // send, or receive, while nobody on its bus does the other.
   const std::vector<HostRates>& rates() const { return rates_; }
   const std::vector<HostRates>& one_way_rates() const { return one_way_rates_; }
-  std::uint32_t observations() const { return observations_; }
 
  private:
   Result<bool> drain();
   std::vector<Flow> beside_fans(const std::vector<Flow>& flows, const std::vector<Fan>& fans) const;
+  std::int64_t duration_ns(const Load& load) const;
   Round compose(const Load& load) const;
   LoadedView read(const Load& load, const Round& round, const RoundResult& result);
 
@@ -114,8 +112,7 @@ class LoadedViews {
   std::vector<HostRates> rates_;
   std::vector<HostRates> one_way_rates_;
   PairTable<std::int64_t> idle_delay_ns_;  // least ever seen
-  std::int64_t backlog_ns_ = 0;
-  std::uint32_t observations_ = 0;
+  std::int64_t backlog_ns_ = 0;            // how long the fullest queue takes to empty
 };
 
 }  // namespace quadrille::probe

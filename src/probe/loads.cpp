@@ -12,6 +12,9 @@ namespace {
 // A flow that is thinner than this share of its sender's cable is not worth a stream of its own.
 constexpr double kThinnest = 0.02;
 constexpr std::size_t kMostReceivers = 8;  // of one sender
+// With all pairs up to this many hosts; beyond, ways to and from this many landmarks.
+constexpr std::size_t kAllPairsHosts = 24;
+constexpr std::size_t kLandmarks = 12;
 
 // A key that compares numbers by value: "n10" becomes "n", length 2, "10".
 std::string natural_key(const std::string& name) {
@@ -31,6 +34,14 @@ std::string natural_key(const std::string& name) {
 }
 
 }  // namespace
+
+HostSet choose_landmarks(Setting& setting) {
+  if (setting.hosts.size() <= kAllPairsHosts) return {};
+  HostSet chosen;
+  std::sample(setting.hosts.begin(), setting.hosts.end(), std::back_inserter(chosen), kLandmarks,
+              setting.chance);
+  return chosen;
+}
 
 HostSet ordered_by_name(const Setting& setting) {
   HostSet order = setting.hosts;
@@ -78,12 +89,6 @@ std::vector<Flow> crossing_flows(const HostSet& senders, const std::vector<HostR
     }
   }
   return flows;
-}
-
-HostSet others(const HostSet& all, const HostSet& some) {
-  HostSet left;
-  std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(left));
-  return left;
 }
 
 double sum_free_out(const HostSet& hosts, const std::vector<HostRates>& rates) {

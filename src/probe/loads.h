@@ -23,12 +23,13 @@ std::vector<Flow> crossing_flows(const HostSet& senders, const std::vector<HostR
                                  const HostSet& receivers, const std::vector<HostRates>& in,
                                  double most_bit_s);
 
+// Towards and from which hosts a load is looked at: all, which an empty set stands for, or some at
+// random where there are too many pairs.
+HostSet choose_landmarks(Setting& setting);
+
 // The hosts by name, numbers inside names as numbers (n2 before n10): whoever numbered them mostly
 // followed the cables.
 HostSet ordered_by_name(const Setting& setting);
-
-// Hosts of `all` that are not in `some`; both ascending.
-HostSet others(const HostSet& all, const HostSet& some);
 
 double sum_free_out(const HostSet& hosts, const std::vector<HostRates>& rates);
 double sum_free_in(const HostSet& hosts, const std::vector<HostRates>& rates);

@@ -53,9 +53,5 @@ TEST(Loads, hosts_without_receivers_send_nothing) {
   EXPECT_TRUE(crossing_flows({0}, cables(1, 10e6), {}, cables(1, 10e6), 1e12).empty());
 }
 
-TEST(Loads, others_are_those_not_named) {
-  EXPECT_EQ(others({0, 1, 2, 3}, {1, 3}), (HostSet{0, 2}));
-}
-
 }  // namespace
 }  // namespace quadrille::probe

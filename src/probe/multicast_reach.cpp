@@ -11,7 +11,6 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::uint32_t kLightDatagrams = 3;
 // Three light frames at 10 Mbit/s take 0.24 ms; a turn is longer, as hosts do not begin exactly.
 constexpr std::int64_t kTurnNs = 500'000;
@@ -27,8 +26,9 @@ constexpr std::int64_t kLongestTurnNs = 30 * kMillisecond;
 constexpr std::int64_t kQuickTurnNs = 10 * kMillisecond;
 constexpr double kTolerableLoss = 0.02;
 
-bool contains(const std::vector<HostIndex>& hosts, HostIndex host) {
-  return std::ranges::find(hosts, host) != hosts.end();
+// In whatever order a network names them.
+bool was_held_up(const std::vector<HostIndex>& unpunctual, HostIndex host) {
+  return std::ranges::find(unpunctual, host) != unpunctual.end();
 }
 
 // `senders` take turns; every way that something arrived on is marked, the others of these senders
@@ -54,7 +54,7 @@ std::optional<Error> take_turns(Setting& setting, const std::vector<HostIndex>& 
       if (to == senders[i] || way == Heard::yes) continue;
       if (performed.value().multicasts[i].received.at(to) > 0) {
         way = Heard::yes;
-      } else if (!contains(unpunctual, to) && !contains(unpunctual, senders[i])) {
+      } else if (!was_held_up(unpunctual, to) && !was_held_up(unpunctual, senders[i])) {
         way = Heard::no;
       }
     }
@@ -84,8 +84,8 @@ std::optional<Error> listen(Setting& setting, const std::vector<HostIndex>& host
 }
 
 // Whether all of `from` are heard by all of `to`; nothing where no way was tried.
-std::optional<bool> all_heard(const PairTable<Heard>& heard, const HostGroup& from,
-                              const HostGroup& to) {
+std::optional<bool> all_heard(const PairTable<Heard>& heard, const HostSet& from,
+                              const HostSet& to) {
   std::optional<bool> works;
   for (const HostIndex sender : from) {
     for (const HostIndex receiver : to) {
@@ -96,7 +96,7 @@ std::optional<bool> all_heard(const PairTable<Heard>& heard, const HostGroup& fr
   return works;
 }
 
-std::vector<OneWay> silent_ways(const PairTable<Heard>& heard, const HostGroup& group) {
+std::vector<OneWay> silent_ways(const PairTable<Heard>& heard, const HostSet& group) {
   std::vector<OneWay> silent;
   for (const HostIndex from : group) {
     for (const HostIndex to : group) {
@@ -116,7 +116,7 @@ struct RateTrial {
 };
 
 // What the slowest of the receivers' cables and the sender's own have free; 0: not all are known.
-double free_rate(const HostGroup& group, HostIndex sender, const std::vector<HostRates>& rates) {
+double free_rate(const HostSet& group, HostIndex sender, const std::vector<HostRates>& rates) {
   double least = rates.at(sender).free_out_bit_s();
   for (const HostIndex host : group) {
     if (host != sender) least = std::min(least, rates.at(host).free_in_bit_s());
@@ -124,7 +124,7 @@ double free_rate(const HostGroup& group, HostIndex sender, const std::vector<Hos
   return least;
 }
 
-std::vector<RateTrial> trials_for(const std::vector<HostGroup>& groups, const MulticastReach& reach,
+std::vector<RateTrial> trials_for(const std::vector<HostSet>& groups, const MulticastReach& reach,
                                   const std::vector<HostRates>& rates) {
   std::vector<RateTrial> trials;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -162,7 +162,7 @@ Round rate_round(const Setting& setting, const std::vector<RateTrial>& trials, d
 }
 
 // Of `sent` datagrams to each of `receivers`, the share that was lost, all together.
-Measured loss_of(std::uint32_t sent, const HostGroup& group, HostIndex sender,
+Measured loss_of(std::uint32_t sent, const HostSet& group, HostIndex sender,
                  const MulticastResult& result) {
   double expected = 0;
   double lost = 0;
@@ -189,7 +189,7 @@ void note_trial(RateTrial& trial, double share, const Measured& loss, GroupMulti
 }
 
 // Two tries at each rate: the better counts, as other traffic may be in the way of one.
-std::optional<Error> try_rate(Setting& setting, const std::vector<HostGroup>& groups, double share,
+std::optional<Error> try_rate(Setting& setting, const std::vector<HostSet>& groups, double share,
                               std::vector<RateTrial>& trials, MulticastReach& reach) {
   std::vector<std::optional<Measured>> loss(trials.size());
   const int tries = setting.depth == Depth::quick ? 1 : 2;
@@ -214,23 +214,21 @@ std::optional<Error> try_rate(Setting& setting, const std::vector<HostGroup>& gr
 
 }  // namespace
 
-MulticastReach judge_multicast(const PairTable<Heard>& heard,
-                               const std::vector<HostGroup>& groups) {
+MulticastReach judge_multicast(const PairTable<Heard>& heard, const std::vector<HostSet>& groups) {
   MulticastReach reach;
   reach.heard = heard;
-  for (const HostGroup& from : groups) {
+  for (const HostSet& from : groups) {
     GroupMulticast group;
     group.works = all_heard(heard, from, from);
     group.not_heard = silent_ways(heard, from);
     reach.groups.push_back(std::move(group));
     reach.between.emplace_back();
-    for (const HostGroup& to : groups) reach.between.back().push_back(all_heard(heard, from, to));
+    for (const HostSet& to : groups) reach.between.back().push_back(all_heard(heard, from, to));
   }
   return reach;
 }
 
-Result<MulticastReach> measure_multicast_reach(Setting& setting,
-                                               const std::vector<HostGroup>& groups,
+Result<MulticastReach> measure_multicast_reach(Setting& setting, const std::vector<HostSet>& groups,
                                                const std::vector<HostRates>& rates) {
   PairTable<Heard> heard(setting.network.hosts().size(), Heard::not_tried);
   if (auto error = listen(setting, setting.hosts, heard)) return *error;
@@ -247,8 +245,7 @@ Result<MulticastReach> measure_multicast_reach(Setting& setting,
   return reach;
 }
 
-Result<MulticastAgain> multicast_keeps_working(Setting& setting,
-                                               const std::vector<HostGroup>& groups,
+Result<MulticastAgain> multicast_keeps_working(Setting& setting, const std::vector<HostSet>& groups,
                                                const MulticastReach& earlier) {
   PairTable<Heard> heard(setting.network.hosts().size(), Heard::not_tried);
   std::vector<HostIndex> hosts;

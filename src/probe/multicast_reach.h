@@ -13,13 +13,11 @@
 #include "base/error.h"
 #include "network/model.h"
 #include "probe/findings.h"
+#include "probe/host_set.h"
 #include "probe/investigation.h"
 #include "probe/network_reach.h"
 
 namespace quadrille::probe {
-
-// Hosts of one segment.
-using HostGroup = std::vector<HostIndex>;
 
 struct GroupMulticast {
   std::optional<bool> works;      // every host hears every other; nothing: one host, or not tried
@@ -43,18 +41,16 @@ struct MulticastAgain {
   std::vector<OneWay> lost;                // ways inside groups that worked and do no longer
 };
 
-// What follows for groups from who heard whom.
-MulticastReach judge_multicast(const PairTable<Heard>& heard, const std::vector<HostGroup>& groups);
+// What follows for groups - the hosts of one segment each - from who heard whom.
+MulticastReach judge_multicast(const PairTable<Heard>& heard, const std::vector<HostSet>& groups);
 
 // `rates` by host, to choose the rates that are tried; hosts without a known rate: no rate is
 // tried.
-Result<MulticastReach> measure_multicast_reach(Setting& setting,
-                                               const std::vector<HostGroup>& groups,
+Result<MulticastReach> measure_multicast_reach(Setting& setting, const std::vector<HostSet>& groups,
                                                const std::vector<HostRates>& rates);
 
 // Tries again who hears whom inside the groups that worked.
-Result<MulticastAgain> multicast_keeps_working(Setting& setting,
-                                               const std::vector<HostGroup>& groups,
+Result<MulticastAgain> multicast_keeps_working(Setting& setting, const std::vector<HostSet>& groups,
                                                const MulticastReach& earlier);
 
 }  // namespace quadrille::probe

@@ -12,7 +12,7 @@ PairTable<Heard> everybody(std::size_t hosts) {
   return heard;
 }
 
-const std::vector<HostGroup> kGroups{{0, 2, 4}, {1, 3}, {5}};
+const std::vector<HostSet> kGroups{{0, 2, 4}, {1, 3}, {5}};
 
 TEST(MulticastReach, works_in_a_group_where_every_host_hears_every_other) {
   const auto reach = judge_multicast(everybody(6), kGroups);

@@ -11,7 +11,6 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 // Light datagrams of all hosts together: a slow shared bus carries this and does not overflow.
 constexpr double kLightBitS = 10e6;
 constexpr std::int64_t kLeastDurationNs = 20 * kMillisecond;
@@ -161,7 +160,7 @@ NetworkReach judge_reach(const PairTable<Heard>& heard, const std::vector<HostIn
   drop_badly_connected(heard, reach.hosts);
   if (reach.hosts.size() < 2) reach.hosts.clear();
   for (const HostIndex host : addressed) {
-    if (!std::ranges::binary_search(reach.hosts, host)) {
+    if (!contains(reach.hosts, host)) {
       reach.left_out.push_back({host, reason_for(heard, host, addressed)});
     }
   }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "probe/findings.h"
+#include "probe/host_set.h"
 #include "probe/investigation.h"
 #include "probe/network.h"
 
@@ -28,7 +29,7 @@ struct LeftOut {
 };
 
 struct NetworkReach {
-  std::vector<HostIndex> hosts;   // that can work together, ascending
+  HostSet hosts;                  // that can work together
   std::vector<LeftOut> left_out;  // have an address, but are not heard or do not hear
   std::vector<OneWay> missing;    // ways between `hosts` that were tried in vain
 };

@@ -6,10 +6,11 @@
 #include <cmath>
 #include <utility>
 
+#include "probe/quantile.h"
+
 namespace quadrille::probe {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::size_t kPairsCompared = 3;
 constexpr std::int64_t kTrainSlotNs = 15 * kMillisecond;  // 12 full frames at 10 Mbit/s
 constexpr std::int64_t kExchangeSlotNs = 5 * kMillisecond;
@@ -57,14 +58,6 @@ Round worth_round(std::uint32_t candidate, const Pairs& pairs, std::uint32_t fra
   }
   round.duration_ns = at_ns + 30 * kMillisecond;
   return round;
-}
-
-template <typename T>
-T median(std::vector<T> values) {
-  if (values.empty()) return {};
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 Result<NetworkWorth> measure_worth(Network& network, std::uint32_t candidate, const Pairs& pairs) {

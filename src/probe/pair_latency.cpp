@@ -8,7 +8,6 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kLongerNs = 80 * kMillisecond;  // of each longer size and direction
 constexpr std::uint32_t kLongerRepeats = 2;            // one of them may be grossly wrong
 constexpr std::size_t kPartnersForLonger = 4;
@@ -80,34 +79,6 @@ Result<PairLatencies> measure_pair_latency(Setting& setting) {
   found.full_frame = latencies_of(full_frame, true);
   found.large = latencies_of(large, false);
   return found;
-}
-
-Result<PairTable<PairLatency>> measure_messages(Setting& setting, std::uint32_t bytes,
-                                                std::uint32_t repeats) {
-  TripTable samples(setting.network.hosts().size());
-  const auto pairs = tournament(setting.hosts);
-  SlotPlan plan{.purpose = "messages of " + std::to_string(bytes) + " bytes",
-                .count = repeats,
-                .there_bytes = bytes,
-                .back_bytes = bytes,
-                .slot_ns = repeats * std::int64_t{400} * kMillisecond,
-                .at_once = 1};
-  const auto slot_ns = slot_of_longer(setting, pairs, plan, samples);
-  if (!slot_ns.ok()) return slot_ns.error();
-  plan.slot_ns = slot_ns.value();
-  if (auto error = exchange_in_slots(setting, pairs, plan, samples)) return *error;
-  // The slowest segment's pairs need longer than the pairs that were tried first.
-  std::vector<HostPair> short_of;
-  for (const HostPair& pair : pairs) {
-    if (samples.at(pair.first, pair.second).round_trips_ns.size() < repeats) {
-      short_of.push_back(pair);
-    }
-  }
-  plan.slot_ns *= 4;
-  if (!short_of.empty()) {
-    if (auto error = exchange_in_slots(setting, short_of, plan, samples)) return *error;
-  }
-  return latencies_of(samples, true);
 }
 
 }  // namespace quadrille::probe

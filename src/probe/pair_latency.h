@@ -30,9 +30,4 @@ struct PairLatencies {
 // REQUIRES: at least two of setting.hosts.
 Result<PairLatencies> measure_pair_latency(Setting& setting);
 
-// Messages of `bytes` both ways between all pairs, one pair at a time whatever the machines, as ECO
-// does. Takes as long as it takes: 190 pairs of 16 000 B five times on 10 Mbit/s, 40 s.
-Result<PairTable<PairLatency>> measure_messages(Setting& setting, std::uint32_t bytes,
-                                                std::uint32_t repeats);
-
 }  // namespace quadrille::probe

@@ -18,6 +18,8 @@ namespace quadrille::probe {
 
 using HostIndex = std::uint32_t;
 
+inline constexpr std::int64_t kMillisecond = 1'000'000;  // ns
+
 inline constexpr std::uint32_t kFrameOverheadBytes = 42;  // Ethernet 14, IPv4 20, UDP 8
 inline constexpr std::uint32_t kFullFrameBytes = 1514;    // MTU 1500
 inline constexpr std::uint32_t kLightFrameBytes = 100;

@@ -2,7 +2,6 @@
 #include "probe/safe_burst.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 

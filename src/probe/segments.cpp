@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 #include <map>
 
@@ -13,18 +12,15 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
-// With all pairs up to this many hosts; beyond, ways to and from this many landmarks.
-constexpr std::size_t kAllPairsHosts = 24;
-constexpr std::size_t kLandmarks = 12;
 constexpr std::size_t kMostTests = 16;
 constexpr std::size_t kMostRepeats = 3;
-constexpr int kMostTries = 2;      // of sets that are nearly the same
+constexpr int kMostTries = 2;  // of sets that are nearly the same
+constexpr std::size_t kFewHosts = 2;
+// Share of what was sent. Few hosts' own cables, busy with others' traffic, hold up as much
+// together.
+constexpr double kHeldUp = 0.97;
+constexpr double kHeldUpOfFew = 0.85;
 constexpr double kSameSet = 0.75;  // overlap from which two sets count as one set, seen imprecisely
-
-bool contains(const HostSet& set, HostIndex host) {
-  return std::binary_search(set.begin(), set.end(), host);
-}
 
 // Hosts that are in one cluster in at least two of the clusterings, directly or through others.
 std::vector<HostSet> mostly_together(const HostSet& hosts,
@@ -55,48 +51,51 @@ std::vector<HostSet> mostly_together(const HostSet& hosts,
   return groups;
 }
 
+// Whether less came through than was sent: what is overloaded cannot but hold some up.
+bool held_up(const CutDirection& direction, std::size_t hosts) {
+  const double all = hosts > kFewHosts ? kHeldUp : kHeldUpOfFew;
+  return direction.offered_bit_s > 0 && direction.arrived_bit_s < all * direction.offered_bit_s;
+}
+
 class Search {
  public:
   Search(LoadedViews& views, const std::vector<HostSet>& buses, const std::vector<HostSet>& hints)
       : views_(views),
         setting_(views.setting()),
         hints_(hints),
+        alone_(quiet(views.cables())),
         by_name_(ordered_by_name(setting_)),
         parts_(common_refinement(setting_.hosts, buses)) {}
 
   Result<Partition> run();
 
  private:
-  Result<bool> look(const std::vector<Flow>& flows, const std::string& purpose,
-                    std::int64_t duration_ns);
-  Result<bool> prove(const HostSet& candidate);
+  Result<bool> look(const std::vector<Flow>& flows);
+  Result<bool> prove(const HostSet& candidate, const HostSet& against = {});
+  Result<bool> prove_split(const LoadedView& view, const HostSet& piece);
   Result<bool> try_hints();
   std::vector<Flow> next_flows(std::size_t round);
+  std::vector<Flow> halves_of_parts() const;
   std::vector<Flow> shuffled_inside_parts();
-  HostSet landmarks();
   bool tried(const HostSet& candidate) const;
   bool is_piece(const HostSet& set) const;
+  HostSet rest_of_part(const HostSet& piece) const;
   std::vector<HostSet> pieces_of(const std::vector<HostSet>& clusters) const;
 
   LoadedViews& views_;
   Setting& setting_;
   const std::vector<HostSet>& hints_;
+  bool alone_;  // nobody else was seen to use the network
   HostSet by_name_;
   std::vector<HostSet> parts_;   // of the hosts, as far as is proven
+  std::size_t halved_ = 1;       // as many parts there were when their halves last met
   std::vector<HostSet> proven_;  // sets that looked alike in two views of one load
   std::vector<HostSet> tried_;
+  bool filled_ = false;       // the last load held something up
   bool unexplained_ = false;  // the last view split a part in a way that was not tested before
   std::uint32_t unanimous_ = 0;
   std::uint32_t votes_ = 0;
 };
-
-HostSet Search::landmarks() {
-  if (setting_.hosts.size() <= kAllPairsHosts) return {};
-  HostSet chosen;
-  std::sample(setting_.hosts.begin(), setting_.hosts.end(), std::back_inserter(chosen), kLandmarks,
-              setting_.chance);
-  return chosen;
-}
 
 // A set and its complement are the same cut.
 bool Search::tried(const HostSet& candidate) const {
@@ -140,33 +139,70 @@ bool Search::is_piece(const HostSet& set) const {
   });
 }
 
-// Loads what crosses between `candidate` and the others, twice, and once more where the views
-// differ. What most of them show is proven. True where it splits a part.
-Result<bool> Search::prove(const HostSet& candidate) {
+HostSet Search::rest_of_part(const HostSet& piece) const {
+  for (const HostSet& part : parts_) {
+    if (std::includes(part.begin(), part.end(), piece.begin(), piece.end()))
+      return others(part, piece);
+  }
+  return {};
+}
+
+// Loads what crosses between `candidate` and the others, or those it is `against`, twice, and once
+// more where the views differ. What most of them show is proven. True where it splits a part.
+Result<bool> Search::prove(const HostSet& candidate, const HostSet& against) {
   std::vector<std::vector<HostSet>> seen;
   while (seen.size() < kMostRepeats) {
-    const auto cut = load_cut(views_, candidate, {});
+    const auto cut = load_cut(views_, candidate, {.against = against});
     if (!cut.ok()) return cut.error();
+    filled_ =
+        held_up(cut.value().out, candidate.size()) || held_up(cut.value().in, candidate.size());
+    if (!filled_) return false;
     seen.push_back(view_clusters(views_, cut.value().view, setting_.hosts));
     if (seen.front().size() < 2) return false;
     if (seen.size() == 2 && seen[0] == seen[1]) break;
   }
+  if (candidate.size() <= kFewHosts && seen.size() > 2) return false;
   ++votes_;
   unanimous_ += seen.size() == 2 ? 1 : 0;
   const auto clusters = mostly_together(setting_.hosts, seen);
   if (clusters.size() > 1) proven_.insert(proven_.end(), clusters.begin(), clusters.end());
   auto parts = parts_;
-  for (const HostSet& piece : pieces_of(clusters)) parts.push_back(piece);
+  for (const HostSet& piece : pieces_of(clusters)) {
+    const bool is_rest = overlap(rest_of_part(piece), candidate) > kSameSet;
+    if (piece.size() > kFewHosts || candidate.size() <= kFewHosts || is_rest)
+      parts.push_back(piece);
+  }
   const bool news = parts.size() > parts_.size();
   parts_ = common_refinement(setting_.hosts, parts);
   return news;
 }
 
+// Whether anything shows that `piece` of `view` is not one segment with the rest of its part.
+Result<bool> Search::prove_split(const LoadedView& view, const HostSet& piece) {
+  const auto is_settled = [](const Result<bool>& proven) { return !proven.ok() || proven.value(); };
+  tried_.push_back(piece);
+  auto proven = prove(piece);
+  if (is_settled(proven)) return proven;
+  // What is missing in it may have kept it from filling what it shares.
+  proven = prove(with_likest(views_, view, piece, (piece.size() + 3) / 4));
+  if (is_settled(proven) || filled_ || !alone_) return proven;
+  // Then the others of its part may be who shares something.
+  const HostSet rest = rest_of_part(piece);
+  if (rest.size() > kFewHosts && !tried(rest)) {
+    tried_.push_back(rest);
+    proven = prove(rest);
+    if (is_settled(proven)) return proven;
+  }
+  // Or what joins the part to all others fills first; or hosts that took no part were needed.
+  return prove(piece, rest);
+}
+
 // Loads, groups hosts by what they saw, tests the groups; true where something new was proven.
-Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& purpose,
-                          std::int64_t duration_ns) {
-  const auto view = views_.observe(
-      {.purpose = purpose, .flows = flows, .duration_ns = duration_ns, .landmarks = landmarks()});
+Result<bool> Search::look(const std::vector<Flow>& flows) {
+  const auto view = views_.observe({.purpose = "all hosts at once",
+                                    .flows = flows,
+                                    .duration_ns = 160 * kMillisecond,
+                                    .landmarks = choose_landmarks(setting_)});
   if (!view.ok()) return view.error();
   auto clusters = view_clusters(views_, view.value(), setting_.hosts);
   unexplained_ = false;
@@ -175,12 +211,7 @@ Result<bool> Search::look(const std::vector<Flow>& flows, const std::string& pur
     if (tried_.size() >= kMostTests) break;
     if (!is_piece(piece) || tried(piece)) continue;
     unexplained_ = true;
-    tried_.push_back(piece);
-    auto proven = prove(piece);
-    if (proven.ok() && !proven.value()) {
-      // What is missing in it may have kept it from filling what it shares.
-      proven = prove(with_likest(views_, view.value(), piece, (piece.size() + 3) / 4));
-    }
+    const auto proven = prove_split(view.value(), piece);
     if (!proven.ok()) return proven.error();
     news = news || proven.value();
   }
@@ -195,6 +226,21 @@ Result<bool> Search::try_hints() {
     if (!proven.ok()) return proven.error();
   }
   return true;
+}
+
+// Half of each part, by name, sends to its other half and back: what two groups of neighbours share
+// is loaded by nothing else as much.
+std::vector<Flow> Search::halves_of_parts() const {
+  std::vector<Flow> flows;
+  for (const HostSet& part : parts_) {
+    if (part.size() < 4) continue;
+    HostSet order;
+    std::copy_if(by_name_.begin(), by_name_.end(), std::back_inserter(order),
+                 [&](HostIndex host) { return contains(part, host); });
+    const auto halves = shifted_flows(order, order.size() / 2, views_.rates(), kCableShare);
+    flows.insert(flows.end(), halves.begin(), halves.end());
+  }
+  return flows;
 }
 
 // Each part's hosts send to each other: nothing between the parts is loaded, so what a part hides
@@ -220,6 +266,10 @@ std::vector<Flow> Search::next_flows(std::size_t round) {
   if (round < parts.size())
     return shifted_flows(order, std::max<std::size_t>(hosts / parts[round], 1), views_.rates(),
                          kCableShare);
+  if (parts_.size() > halved_) {
+    halved_ = parts_.size();
+    return halves_of_parts();
+  }
   if (round % 3 == 0 && parts_.size() > 1) return shuffled_inside_parts();
   std::shuffle(order.begin(), order.end(), setting_.chance);
   return shifted_flows(order, 1, views_.rates(), kCableShare);
@@ -236,7 +286,7 @@ Result<Partition> Search::run() {
   for (std::size_t round = 0; round < most_rounds; ++round) {
     const auto flows = next_flows(round);
     if (flows.empty()) continue;
-    const auto found = look(flows, "all hosts at once", 160 * kMillisecond);
+    const auto found = look(flows);
     if (!found.ok()) return found.error();
     any = any || found.value();
     quiet = found.value() || unexplained_ ? 0 : quiet + 1;
@@ -247,29 +297,6 @@ Result<Partition> Search::run() {
 }
 
 }  // namespace
-
-double overlap(const HostSet& one, const HostSet& other) {
-  HostSet shared;
-  std::set_intersection(one.begin(), one.end(), other.begin(), other.end(),
-                        std::back_inserter(shared));
-  return static_cast<double>(shared.size()) /
-         static_cast<double>(one.size() + other.size() - shared.size());
-}
-
-std::vector<HostSet> common_refinement(const HostSet& hosts, const std::vector<HostSet>& sets) {
-  std::map<std::vector<bool>, HostSet> parts;
-  for (const HostIndex host : hosts) {
-    std::vector<bool> within(sets.size());
-    std::transform(sets.begin(), sets.end(), within.begin(),
-                   [&](const HostSet& set) { return contains(set, host); });
-    parts[within].push_back(host);
-  }
-  std::vector<HostSet> refinement;
-  refinement.reserve(parts.size());
-  for (auto& [within, part] : parts) refinement.push_back(std::move(part));
-  std::sort(refinement.begin(), refinement.end());
-  return refinement;
-}
 
 Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& buses,
                                 const std::vector<HostSet>& hints) {
@@ -284,14 +311,11 @@ Result<Partition> guess_segments(LoadedViews& views, const std::vector<HostSet>&
   for (const std::size_t shift : {hosts / 2, std::max<std::size_t>(hosts / 4, 1)}) {
     HostSet order = ordered_by_name(setting);
     if (shift != hosts / 2) std::shuffle(order.begin(), order.end(), setting.chance);
-    Load load{.purpose = "all hosts at once, briefly",
-              .flows = shifted_flows(order, shift, views.rates(), kCableShare),
-              .duration_ns = 60 * kMillisecond,
-              .landmarks = {}};
-    if (hosts > kAllPairsHosts)
-      std::sample(setting.hosts.begin(), setting.hosts.end(), std::back_inserter(load.landmarks),
-                  kLandmarks, setting.chance);
-    const auto view = views.observe(load);
+    const auto view =
+        views.observe({.purpose = "all hosts at once, briefly",
+                       .flows = shifted_flows(order, shift, views.rates(), kCableShare),
+                       .duration_ns = 60 * kMillisecond,
+                       .landmarks = choose_landmarks(setting)});
     if (!view.ok()) return view.error();
     guesses.push_back(view_clusters(views, view.value(), setting.hosts));
   }

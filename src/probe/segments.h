@@ -28,11 +28,4 @@ Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& 
 // The same from few rounds, for program start: what two views agree on, nothing proven.
 Result<Partition> guess_segments(LoadedViews& views, const std::vector<HostSet>& buses);
 
-// What all of `sets` leave together of `hosts`: two hosts are in one part iff no set holds just one
-// of them.
-std::vector<HostSet> common_refinement(const HostSet& hosts, const std::vector<HostSet>& sets);
-
-// |one and other| / |one or other|. REQUIRES: both ascending, not both empty.
-double overlap(const HostSet& one, const HostSet& other);
-
 }  // namespace quadrille::probe

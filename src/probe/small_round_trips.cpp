@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <iterator>
 #include <limits>
+#include <utility>
+
+#include "probe/quantile.h"
 
 namespace quadrille::probe {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::uint32_t kAllAtOnce = std::numeric_limits<std::uint32_t>::max();
 
 constexpr std::int64_t kShortestSlotNs = 700'000;
@@ -48,9 +49,7 @@ std::int64_t usual_round_trip(const std::vector<HostPair>& pairs, const TripTabl
     const PairLatency latency = latency_of(samples.at(from, to));
     if (latency.answered > 0) leasts.push_back(latency.least_round_trip_ns);
   }
-  if (leasts.empty()) return 0;
-  std::ranges::sort(leasts);
-  return leasts[leasts.size() * 3 / 4];
+  return quantile(std::move(leasts), 3, 4);
 }
 
 // The pairs of the first `most` slots of disjoint ones.

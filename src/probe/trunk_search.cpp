@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "probe/loads.h"
 #include "probe/segments.h"
@@ -19,21 +20,8 @@ namespace {
 constexpr double kSharesTrunk = 0.8;          // of what would cross without a shared trunk
 constexpr std::size_t kAllPairsSegments = 6;  // up to here every pair is tested
 constexpr std::size_t kMostUnions = 18;
+constexpr std::size_t kFewSegments = 4;  // up to here each one's own trunk is measured twice
 constexpr double kEndless = std::numeric_limits<double>::infinity();
-
-constexpr double kQuietShare = 0.08;  // of a cable; less is not told from nothing
-
-bool quiet(const std::vector<HostRates>& cables) {
-  std::vector<double> shares;
-  for (const HostRates& cable : cables) {
-    if (cable.ambient_out_share) shares.push_back(cable.ambient_out_share->value);
-    if (cable.ambient_in_share) shares.push_back(cable.ambient_in_share->value);
-  }
-  if (shares.empty()) return true;
-  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
-  std::nth_element(shares.begin(), middle, shares.end());
-  return *middle < kQuietShare;
-}
 
 class Search {
  public:
@@ -51,6 +39,7 @@ class Search {
   Result<std::vector<TreeNode>> run(const std::vector<HostSet>& proven);
 
  private:
+  Result<Cut> best_cut(std::size_t segment);
   Result<bool> measure_own();
   Result<bool> test_union(const std::vector<std::size_t>& parts);
   Result<std::vector<std::vector<std::size_t>>> candidates(const std::vector<HostSet>& proven);
@@ -58,6 +47,7 @@ class Search {
   HostSet hosts_of(const std::vector<std::size_t>& parts) const;
   double expected_bit_s(const std::vector<Flow>& flows) const;
   double limit(std::size_t segment, bool out) const;
+  SplitRates beyond_bus(const HostSet& bus, SplitRates rates) const;
 
   LoadedViews& views_;
   const std::vector<HostSet>& segments_;
@@ -102,19 +92,47 @@ double Search::limit(std::size_t segment, bool out) const {
   return rate->value;
 }
 
+// What arrives only ever falls short: a host that was held up, or others' traffic, takes from it.
+Result<Cut> Search::best_cut(std::size_t segment) {
+  const CutOptions options{.gentle = kinds_[segment] == SegmentKind::bus};
+  auto best = load_cut(views_, segments_[segment], options);
+  if (segments_.size() > kFewSegments) return best;
+  const auto other = load_cut(views_, segments_[segment], options);
+  if (!best.ok() || !other.ok()) return best.ok() ? other : best;
+  for (CutDirection Cut::*direction : {&Cut::out, &Cut::in}) {
+    const CutDirection& again = other.value().*direction;
+    if (again.full && again.arrived_bit_s > (best.value().*direction).arrived_bit_s)
+      best.value().*direction = again;
+  }
+  return best;
+}
+
 Result<bool> Search::measure_own() {
   own_.resize(segments_.size());
   for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
     const bool bus = kinds_[segment] == SegmentKind::bus;
-    const auto cut = load_cut(views_, segments_[segment], {.gentle = bus});
+    const auto cut = best_cut(segment);
     if (!cut.ok()) return cut.error();
     own_[segment] = rates_of(cut.value(), alone_);
-    // A bus is the same in both directions, and was loaded outwards only.
-    if (bus) {
-      own_[segment].in_bit_s = own_[segment].out_bit_s;
-    }
+    if (bus) own_[segment] = beyond_bus(segments_[segment], own_[segment]);
   }
   return true;
+}
+
+// What a bus has to the others, which was loaded outwards only. Where as much crossed as the bus
+// carries, the way from it has at least that. Whether others pass through a bus cannot be seen:
+// none is taken to be in the middle.
+SplitRates Search::beyond_bus(const HostSet& bus, SplitRates rates) const {
+  double carried = 0;
+  for (const HostIndex host : bus)
+    carried = std::max(carried, views_.cables()[host].free_out_bit_s());
+  rates.full = true;
+  if (rates.out_bit_s && rates.out_bit_s->value >= kSharesTrunk * carried) {
+    rates.out_bit_s->high = kEndless;
+    rates.out_buffer_bytes.reset();
+  }
+  rates.in_bit_s = rates.out_bit_s;
+  return rates;
 }
 
 HostSet Search::hosts_of(const std::vector<std::size_t>& parts) const {

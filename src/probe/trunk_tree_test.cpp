@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include <set>
-
 namespace quadrille::probe {
 namespace {
 

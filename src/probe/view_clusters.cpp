@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 namespace quadrille::probe {
 namespace {
 
+// Hosts that differ in no more of their ways are alike.
+constexpr double kAlike = 0.12;
 // A wait below this share of another one is clearly shorter: full queues breathe, and deep ones
 // grow while watched.
 constexpr double kClearlyShorter = 0.35;
@@ -81,12 +84,18 @@ double difference(const Residuals& residuals, const HostSet& landmarks, HostInde
   return tally.compared < 2 ? -1 : static_cast<double>(tally.differing) / tally.compared;
 }
 
+// Two clusters that became one, each named by the place of its first host.
+struct Merge {
+  HostIndex into = 0;
+  HostIndex from = 0;
+  double difference = 0;
+};
+
 // Distances between clusters, merged by the mean over pairs of hosts (Lance and Williams).
 class Linkage {
  public:
   Linkage(const Residuals& residuals, const HostSet& landmarks, const HostSet& hosts)
-      : distance_(hosts.size(), 0.0) {
-    for (const HostIndex host : hosts) clusters_.push_back({host});
+      : sizes_(hosts.size(), 1), distance_(hosts.size(), 0.0) {
     for (HostIndex one = 0; one < hosts.size(); ++one) {
       for (HostIndex other = 0; other < one; ++other) {
         set(one, other, difference(residuals, landmarks, hosts[one], hosts[other]));
@@ -94,66 +103,98 @@ class Linkage {
     }
   }
 
-  void merge_up_to(double most_difference) {
-    while (true) {
-      HostIndex best_one = 0;
-      HostIndex best_other = 0;
-      double best = most_difference;
-      for (HostIndex one = 0; one < clusters_.size(); ++one) {
-        if (clusters_[one].empty()) continue;
-        for (HostIndex other = 0; other < one; ++other) {
-          if (clusters_[other].empty() || distance_.at(one, other) > best) continue;
-          best = distance_.at(one, other);
-          best_one = one;
-          best_other = other;
-        }
-      }
-      if (best_one == best_other) return;
-      merge(best_other, best_one);
+  std::vector<Merge> merge_up_to(double most_difference) {
+    std::vector<Merge> merges;
+    while (const auto next = nearest(most_difference)) {
+      merges.push_back(*next);
+      merge(next->into, next->from);
     }
-  }
-
-  std::vector<HostSet> clusters() const {
-    std::vector<HostSet> found;
-    for (auto cluster : clusters_) {
-      if (cluster.empty()) continue;
-      std::sort(cluster.begin(), cluster.end());
-      found.push_back(std::move(cluster));
-    }
-    std::sort(found.begin(), found.end());
-    return found;
+    return merges;
   }
 
  private:
+  bool is_merged(HostIndex cluster) const { return sizes_[cluster] == 0; }
+
+  std::optional<Merge> nearest(double most_difference) const {
+    std::optional<Merge> best;
+    for (HostIndex one = 0; one < sizes_.size(); ++one) {
+      if (is_merged(one)) continue;
+      for (HostIndex other = 0; other < one; ++other) {
+        const double distance = distance_.at(one, other);
+        if (is_merged(other) || distance > (best ? best->difference : most_difference)) continue;
+        best = Merge{other, one, distance};
+      }
+    }
+    return best;
+  }
+
   void set(HostIndex one, HostIndex other, double value) {
     distance_.at(one, other) = value;
     distance_.at(other, one) = value;
   }
 
   void merge(HostIndex into, HostIndex from) {
-    const auto weight = static_cast<double>(clusters_[into].size());
-    const auto added = static_cast<double>(clusters_[from].size());
-    for (HostIndex third = 0; third < clusters_.size(); ++third) {
-      if (third == into || third == from || clusters_[third].empty()) continue;
+    const auto weight = static_cast<double>(sizes_[into]);
+    const auto added = static_cast<double>(sizes_[from]);
+    for (HostIndex third = 0; third < sizes_.size(); ++third) {
+      if (third == into || third == from || is_merged(third)) continue;
       set(into, third,
           (weight * distance_.at(into, third) + added * distance_.at(from, third)) /
               (weight + added));
     }
-    clusters_[into].insert(clusters_[into].end(), clusters_[from].begin(), clusters_[from].end());
-    clusters_[from].clear();
+    sizes_[into] += sizes_[from];
+    sizes_[from] = 0;
   }
 
-  std::vector<HostSet> clusters_;
+  std::vector<std::size_t> sizes_;  // hosts of each cluster; 0 where it was merged into another
   PairTable<double> distance_;
 };
+
+std::vector<HostSet> clusters_after(std::span<const Merge> merges, const HostSet& hosts) {
+  std::vector<HostSet> clusters;
+  for (const HostIndex host : hosts) clusters.push_back({host});
+  for (const Merge& merge : merges) {
+    HostSet& into = clusters[merge.into];
+    HostSet& from = clusters[merge.from];
+    into.insert(into.end(), from.begin(), from.end());
+    from.clear();
+  }
+  std::erase_if(clusters, [](const HostSet& cluster) { return cluster.empty(); });
+  for (HostSet& cluster : clusters) std::sort(cluster.begin(), cluster.end());
+  std::sort(clusters.begin(), clusters.end());
+  return clusters;
+}
+
+// Where the differences at which clusters merge leap: below are hosts of one cluster that a noisy
+// machine shows unlike, above are those that something parts.
+double leap_of(std::span<const Merge> merges) {
+  std::vector<double> differences;
+  for (const Merge& merge : merges) differences.push_back(merge.difference);
+  std::sort(differences.begin(), differences.end());
+  double widest = 0;
+  double leap = kAlike;
+  double below = 0;
+  for (const double difference : differences) {
+    if (difference > kAlike && difference - below > widest) {
+      widest = difference - below;
+      leap = std::max(kAlike, (below + difference) / 2);
+    }
+    below = difference;
+  }
+  return leap;
+}
 
 }  // namespace
 
 std::vector<HostSet> view_clusters(const LoadedViews& views, const LoadedView& view,
-                                   const HostSet& hosts, double most_difference) {
+                                   const HostSet& hosts, std::optional<double> most_difference) {
   Linkage linkage(residuals_of(views, view), view.landmarks, hosts);
-  linkage.merge_up_to(most_difference);
-  return linkage.clusters();
+  const std::vector<Merge> merges = linkage.merge_up_to(most_difference.value_or(1));
+  const double most = most_difference ? *most_difference : leap_of(merges);
+  // Linkage up to a lower difference begins with the same merges and ends before the first above.
+  const auto end =
+      std::ranges::find_if(merges, [&](const Merge& merge) { return merge.difference > most; });
+  return clusters_after({merges.begin(), end}, hosts);
 }
 
 HostSet with_likest(const LoadedViews& views, const LoadedView& view, const HostSet& cluster,
@@ -161,7 +202,7 @@ HostSet with_likest(const LoadedViews& views, const LoadedView& view, const Host
   const Residuals residuals = residuals_of(views, view);
   std::vector<std::pair<double, HostIndex>> distances;
   for (const HostIndex host : views.hosts()) {
-    if (std::binary_search(cluster.begin(), cluster.end(), host)) continue;
+    if (contains(cluster, host)) continue;
     double sum = 0;
     for (const HostIndex member : cluster)
       sum += difference(residuals, view.landmarks, host, member);

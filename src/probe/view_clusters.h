@@ -6,6 +6,7 @@
 // functions of one view.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "probe/loaded_view.h"
@@ -14,9 +15,11 @@ namespace quadrille::probe {
 
 // Hosts by average-linkage clustering: the distance of two hosts is the share of third
 // hosts towards or from which one waits and the other does not. Until the nearest two clusters
-// differ in more than `most_difference` of their ways. Ascending by first host.
+// differ in more than `most_difference` of their ways; by default where the differences leap.
+// Ascending by first host.
 std::vector<HostSet> view_clusters(const LoadedViews& views, const LoadedView& view,
-                                   const HostSet& hosts, double most_difference = 0.12);
+                                   const HostSet& hosts,
+                                   std::optional<double> most_difference = std::nullopt);
 
 // `cluster` and the `more` hosts whose view is likest to its hosts'.
 HostSet with_likest(const LoadedViews& views, const LoadedView& view, const HostSet& cluster,

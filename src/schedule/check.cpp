@@ -10,7 +10,8 @@
 
 namespace quadrille {
 
-Findings check(const Shape& shape, std::span<const Schedule> schedules) {
+Findings check(const Shape& shape, std::span<const Schedule> schedules,
+               std::span<const LocalCounts> counts) {
   Findings findings;
   if (schedules.size() != static_cast<std::size_t>(shape.ranks)) {
     findings.push_back({FindingKind::malformed, 0, Finding::no_step,
@@ -19,16 +20,18 @@ Findings check(const Shape& shape, std::span<const Schedule> schedules) {
     return findings;
   }
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
-    check_steps(shape, rank, schedules[static_cast<std::size_t>(rank)], findings);
+    const auto index = static_cast<std::size_t>(rank);
+    const LocalCounts known = counts.empty() ? LocalCounts{} : counts[index];
+    check_steps({shape, rank, known}, schedules[index], findings);
   }
   if (!findings.empty()) return findings;
   const WholeCall call(schedules);
   call.find_unmatched(findings);
   if (!findings.empty()) return findings;
-  Execution execution(shape, call);
+  Execution execution(shape, call, counts);
   execution.run(findings);
   if (!findings.empty()) return findings;
-  check_result(shape, execution, findings);
+  check_result(shape, counts, execution, findings);
   check_promises(shape, call, execution.events(), findings);
   return findings;
 }

@@ -16,6 +16,7 @@
 
 #include <span>
 
+#include "schedule/blocks.h"
 #include "schedule/finding.h"
 #include "schedule/schedule.h"
 #include "schedule/shape.h"
@@ -24,7 +25,8 @@ namespace quadrille {
 
 // All findings of the first stage that has any (steps by themselves, messages, execution, result);
 // none: correct.
-// REQUIRES: schedules[r] is rank r's schedule for `shape`.
-Findings check(const Shape& shape, std::span<const Schedule> schedules);
+// REQUIRES: schedules[r] is rank r's schedule for `shape`, counts[r] what it knows of a v-call.
+Findings check(const Shape& shape, std::span<const Schedule> schedules,
+               std::span<const LocalCounts> counts = {});
 
 }  // namespace quadrille

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where data only move, the expected extents are written down and compared; where they are reduced,
-// each element has to combine every rank's contribution once, in rank order if the operation does
-// not commute, and in the same tree on all ranks, so that all ranks hold the same bits.
+// each element has to combine every rank's contribution once (of scan and exscan, those of the
+// ranks up to this one, or before it), in rank order if the operation does not commute; of
+// allreduce in the same tree on all ranks, so that all ranks hold the same bits.
 #include "schedule/check_result.h"
 
 #include <algorithm>
@@ -14,8 +15,9 @@ namespace {
 
 class ResultCheck {
  public:
-  ResultCheck(const Shape& shape, const Execution& execution, Findings& findings)
-      : shape_(shape), execution_(execution), findings_(findings) {}
+  ResultCheck(const Shape& shape, std::span<const LocalCounts> counts, const Execution& execution,
+              Findings& findings)
+      : shape_(shape), counts_(counts), execution_(execution), findings_(findings) {}
 
   void run() {
     for (Rank rank = 0; rank < shape_.ranks; ++rank) check_rank(rank);
@@ -27,6 +29,7 @@ class ResultCheck {
   }
 
   void check_rank(Rank rank) {
+    if (has_counts(shape_.collective)) return check_uneven(rank, counts_of(rank));
     const Region whole{Buffer::receive, 0, buffer_lengths(shape_, rank).receive};
     switch (shape_.collective) {
       case Collective::barrier:
@@ -43,11 +46,64 @@ class ResultCheck {
           expect(rank, block(source), source, block(rank).offset);
         }
         return;
+      case Collective::gather:
+        for (Rank source = 0; whole.length > 0 && source < shape_.ranks; ++source) {
+          expect(rank, block(source), source, 0);
+        }
+        return;
+      case Collective::scatter:
+        return expect(rank, whole, shape_.root, block(rank).offset);
       case Collective::reduce:
+        return check_reduced(rank, whole, {0, shape_.ranks});
       case Collective::allreduce:
-        return check_reduced(rank, whole);
+        check_reduced(rank, whole, {0, shape_.ranks});
+        return check_same_bits(rank, whole);
+      case Collective::scan:
+        return check_reduced(rank, whole, {0, rank + 1});
+      case Collective::exscan:
+        if (rank == 0) return expect(rank, whole, rank, 0);
+        return check_reduced(rank, whole, {0, rank});
+      case Collective::reduce_scatter_block:
+        check_reduced(rank, {whole.buffer, 0, shape_.count}, {block(rank).offset, shape_.ranks});
+        return expect(rank, {whole.buffer, shape_.count, whole.length - shape_.count}, rank,
+                      shape_.count);
+      default:
+        return;
     }
   }
+
+  void check_uneven(Rank rank, const LocalCounts& counts) {
+    const auto received = [&](Rank source) { return counts.receive.of(Buffer::receive, source); };
+    const std::uint64_t length = buffer_lengths(shape_, rank, counts).receive;
+    const auto expect_from_all = [&](const auto& origin) {
+      for (Rank source = 0; source < shape_.ranks; ++source) {
+        expect(rank, received(source), source, origin(source));
+      }
+    };
+    switch (shape_.collective) {
+      case Collective::allgatherv:
+        return expect_from_all([](Rank) { return 0; });
+      case Collective::gatherv:
+        if (rank == shape_.root) expect_from_all([](Rank) { return 0; });
+        return;
+      case Collective::alltoallv:
+        return expect_from_all(
+            [&](Rank source) { return counts_of(source).send.of(Buffer::send, rank).offset; });
+      case Collective::scatterv:
+        return expect(rank, {Buffer::receive, 0, length}, shape_.root,
+                      counts_of(shape_.root).send.of(Buffer::send, rank).offset);
+      case Collective::reduce_scatter: {
+        const Region block = counts.send.of(Buffer::send, rank);
+        check_reduced(rank, {Buffer::receive, 0, block.length}, {block.offset, shape_.ranks});
+        return expect(rank, {Buffer::receive, block.length, length - block.length}, rank,
+                      block.length);
+      }
+      default:
+        return;
+    }
+  }
+
+  const LocalCounts& counts_of(Rank rank) const { return counts_[static_cast<std::size_t>(rank)]; }
 
   Region block(Rank rank) const {
     return {Buffer::receive, static_cast<std::uint64_t>(rank) * shape_.count, shape_.count};
@@ -69,31 +125,41 @@ class ResultCheck {
     }
   }
 
-  void check_reduced(Rank rank, const Region& whole) {
-    const std::vector<Extent> result = execution_.contents(rank).read(whole);
-    std::uint64_t position = 0;
-    for (const Extent& extent : result) {
-      const Region where{Buffer::receive, position, extent.length};
-      if (whole.length > 0 && (extent.origin != position || !combines_all(extent.expression))) {
+  // What an element at the region's beginning combines: which element of the contributions of the
+  // first `ranks` ranks.
+  struct Combined {
+    std::uint64_t origin = 0;
+    Rank ranks = 0;
+  };
+
+  void check_reduced(Rank rank, const Region& region, const Combined& expected) {
+    std::uint64_t done = 0;
+    for (const Extent& extent : execution_.contents(rank).read(region)) {
+      const Region where{region.buffer, region.offset + done, extent.length};
+      if (extent.origin != expected.origin + done ||
+          !combines_first(expected.ranks, extent.expression)) {
         return report(FindingKind::wrong_result, rank,
                       text_of(where) + " holds " + text_of(extent));
       }
-      position += extent.length;
+      done += extent.length;
     }
-    if (shape_.collective != Collective::allreduce) return;
+  }
+
+  void check_same_bits(Rank rank, const Region& whole) {
+    const std::vector<Extent> result = execution_.contents(rank).read(whole);
     if (rank == 0) first_result_ = result;
     if (result != first_result_) {
       report(FindingKind::different_bits, rank, "combines in another order than rank 0");
     }
   }
 
-  bool combines_all(Expression expression) const {
+  bool combines_first(Rank first_ranks, Expression expression) const {
     if (expression == uninitialised) return false;
     std::vector<Rank> ranks = execution_.expressions().contributors(expression);
     if (shape_.commutative) std::sort(ranks.begin(), ranks.end());
-    std::vector<Rank> all(static_cast<std::size_t>(shape_.ranks));
-    std::iota(all.begin(), all.end(), 0);
-    return ranks == all;
+    std::vector<Rank> wanted(static_cast<std::size_t>(first_ranks));
+    std::iota(wanted.begin(), wanted.end(), 0);
+    return ranks == wanted;
   }
 
   std::string text_of(const Region& region) const { return quadrille::text_of(region); }
@@ -109,6 +175,7 @@ class ResultCheck {
   }
 
   const Shape& shape_;
+  const std::span<const LocalCounts> counts_;
   const Execution& execution_;
   Findings& findings_;
   std::vector<Extent> first_result_;  // of rank 0
@@ -116,8 +183,9 @@ class ResultCheck {
 
 }  // namespace
 
-void check_result(const Shape& shape, const Execution& execution, Findings& findings) {
-  ResultCheck(shape, execution, findings).run();
+void check_result(const Shape& shape, std::span<const LocalCounts> counts,
+                  const Execution& execution, Findings& findings) {
+  ResultCheck(shape, counts, execution, findings).run();
 }
 
 }  // namespace quadrille

@@ -3,13 +3,17 @@
 // call.
 #pragma once
 
+#include <span>
+
+#include "schedule/blocks.h"
 #include "schedule/execution.h"
 #include "schedule/finding.h"
 #include "schedule/shape.h"
 
 namespace quadrille {
 
-// REQUIRES: `execution` ran without findings.
-void check_result(const Shape& shape, const Execution& execution, Findings& findings);
+// REQUIRES: `execution` ran without findings; of a v-call `counts` are what each rank knows.
+void check_result(const Shape& shape, std::span<const LocalCounts> counts,
+                  const Execution& execution, Findings& findings);
 
 }  // namespace quadrille

@@ -14,8 +14,12 @@ namespace {
 
 class StepCheck {
  public:
-  StepCheck(const Shape& shape, Rank rank, const Schedule& schedule, Findings& findings)
-      : shape_(shape), rank_(rank), schedule_(schedule), findings_(findings) {}
+  StepCheck(const RankOfCall& of, const Schedule& schedule, Findings& findings)
+      : shape_(of.shape),
+        rank_(of.rank),
+        user_(buffer_lengths(of.shape, of.rank, of.counts)),
+        schedule_(schedule),
+        findings_(findings) {}
 
   void run() {
     const std::size_t before = findings_.size();
@@ -74,9 +78,8 @@ class StepCheck {
   }
 
   void check_bounds(StepIndex index, const Region& region) {
-    const BufferLengths user = buffer_lengths(shape_, rank_);
-    const std::uint64_t length = region.buffer == Buffer::send      ? user.send
-                                 : region.buffer == Buffer::receive ? user.receive
+    const std::uint64_t length = region.buffer == Buffer::send      ? user_.send
+                                 : region.buffer == Buffer::receive ? user_.receive
                                                                     : schedule_.scratch_length;
     if (region.length > 0 && (region.offset > length || region.length > length - region.offset)) {
       report(FindingKind::out_of_bounds, index,
@@ -120,6 +123,7 @@ class StepCheck {
 
   const Shape& shape_;
   const Rank rank_;
+  const BufferLengths user_;
   const Schedule& schedule_;
   Findings& findings_;
   std::uint64_t search_ = 0;
@@ -128,8 +132,8 @@ class StepCheck {
 
 }  // namespace
 
-void check_steps(const Shape& shape, Rank rank, const Schedule& schedule, Findings& findings) {
-  StepCheck(shape, rank, schedule, findings).run();
+void check_steps(const RankOfCall& of, const Schedule& schedule, Findings& findings) {
+  StepCheck(of, schedule, findings).run();
 }
 
 }  // namespace quadrille

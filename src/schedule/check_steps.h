@@ -3,11 +3,19 @@
 // they stay within the buffers, are conflicting accesses ordered.
 #pragma once
 
+#include "schedule/blocks.h"
 #include "schedule/finding.h"
 #include "schedule/shape.h"
 
 namespace quadrille {
 
-void check_steps(const Shape& shape, Rank rank, const Schedule& schedule, Findings& findings);
+// One rank's part in a call.
+struct RankOfCall {
+  const Shape& shape;
+  Rank rank = 0;
+  LocalCounts counts;  // of a v-call
+};
+
+void check_steps(const RankOfCall& of, const Schedule& schedule, Findings& findings);
 
 }  // namespace quadrille

@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "schedule/block_lengths.h"
 #include "schedule/builder.h"
 
 namespace quadrille {
@@ -310,6 +311,71 @@ TEST(Check, finds_a_rank_that_sends_further_ahead_than_promised) {
   EXPECT_EQ(verdict(alltoall, {rank(0, true), rank(1, true)}), "");
   EXPECT_THAT(verdict(alltoall, {rank(0, true), rank(1, false)}),
               HasSubstr("rank 1: too far ahead: may have started to send 4 messages more"));
+}
+
+const Shape exscan{.collective = Collective::exscan, .ranks = 3, .count = 4, .commutative = false};
+
+TEST(Check, wants_of_a_scan_the_ranks_up_to_each_one) {
+  const auto pass_on = [](Rank to) { return [to](auto& b) { b.send(to, sent(0, 4)); }; };
+  const auto last = [](auto& b) {
+    const Region first = b.scratch(4);
+    b.receive(0, first);
+    b.receive(1, received(0, 4));
+    b.reduce(first, received(0, 4));
+  };
+  const auto middle = [](auto& b) {
+    b.receive(0, received(0, 4));
+    b.send(2, sent(0, 4));
+  };
+  const auto root = [&](auto& b) {
+    pass_on(1)(b);
+    pass_on(2)(b);
+  };
+  EXPECT_EQ(verdict(exscan, {root, middle, last}), "");
+  Shape scan = exscan;
+  scan.collective = Collective::scan;
+  EXPECT_THAT(verdict(scan, {root, middle, last}), HasSubstr("wrong result"));
+}
+
+TEST(Check, wants_a_reduce_scatter_in_place_to_leave_the_rest_as_it_was) {
+  const Shape shape{
+      .collective = Collective::reduce_scatter_block, .ranks = 2, .count = 4, .in_place = true};
+  const auto rank = [](Rank self, bool spoils) {
+    return [=](ScheduleBuilder& b) {
+      const std::uint64_t own = self == 0 ? 0 : 4;
+      const Region other = b.scratch(4);
+      b.send(1 - self, received(4 - own, 4));
+      b.receive(1 - self, other);
+      b.reduce(received(own, 4), other);
+      b.copy(other, received(0, 4));
+      if (spoils) b.copy(other, received(4, 4));
+    };
+  };
+  EXPECT_EQ(verdict(shape, {rank(0, false), rank(1, false)}), "");
+  EXPECT_THAT(verdict(shape, {rank(0, false), rank(1, true)}),
+              HasSubstr("rank 1: wrong result: receive[4, 8) holds"));
+}
+
+// Rank 0 sends three elements to rank 1 and gets one; nothing stays.
+TEST(Check, knows_what_each_rank_of_a_v_call_knows) {
+  const Shape shape{.collective = Collective::alltoallv, .ranks = 2};
+  const BlockLengths lengths = [](Rank source, Rank target) {
+    return source == target ? std::uint64_t{0} : source == 0 ? std::uint64_t{3} : std::uint64_t{1};
+  };
+  const std::vector<StoredCounts> stored{counts_of(shape, 0, lengths),
+                                         counts_of(shape, 1, lengths)};
+  const std::vector<LocalCounts> counts{stored[0].view(), stored[1].view()};
+  const auto rank = [](Rank self, std::uint64_t sends, std::uint64_t receives) {
+    return [=](ScheduleBuilder& b) {
+      b.send(1 - self, sent(0, sends));
+      b.receive(1 - self, received(0, receives));
+    };
+  };
+  EXPECT_TRUE(check(shape, build({rank(0, 3, 1), rank(1, 1, 3)}), counts).empty());
+  const Findings findings = check(shape, build({rank(0, 2, 1), rank(1, 1, 2)}), counts);
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(text_of(findings.front()),
+            "rank 1: wrong result: receive[2, 3) holds nothing instead of elements [2, 3) of 0");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace quadrille {
 
-Execution::Execution(const Shape& shape, const WholeCall& call)
+Execution::Execution(const Shape& shape, const WholeCall& call, std::span<const LocalCounts> counts)
     : shape_(shape),
       call_(call),
       expressions_(shape.ranks),
@@ -16,13 +16,14 @@ Execution::Execution(const Shape& shape, const WholeCall& call)
       waits_for_(call.size()),
       started_(call.size()),
       completed_(call.size()) {
-  fill_initial_contents();
+  fill_initial_contents(counts);
   list_followers();
 }
 
-void Execution::fill_initial_contents() {
+void Execution::fill_initial_contents(std::span<const LocalCounts> counts) {
   for (Rank rank = 0; rank < shape_.ranks; ++rank) {
-    const Region own = initial_data(shape_, rank);
+    const Region own = initial_data(
+        shape_, rank, counts.empty() ? LocalCounts{} : counts[static_cast<std::size_t>(rank)]);
     if (own.length == 0) continue;
     const Extent whole{own.length, static_cast<Expression>(rank), 0};
     contents_[static_cast<std::size_t>(rank)].write(own, {&whole, 1});

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "schedule/contents.h"
@@ -22,8 +23,9 @@ struct Event {
 
 class Execution {
  public:
-  // REQUIRES: check_steps and find_unmatched found nothing. Borrows both.
-  Execution(const Shape& shape, const WholeCall& call);
+  // REQUIRES: check_steps and find_unmatched found nothing. Borrows `shape` and `call`; of a v-call
+  // `counts` are what each rank knows.
+  Execution(const Shape& shape, const WholeCall& call, std::span<const LocalCounts> counts = {});
 
   // Runs all steps that can run; reports deadlock, uninitialised reads and wrong combinations.
   void run(Findings& findings);
@@ -33,7 +35,7 @@ class Execution {
   const std::vector<Event>& events() const { return events_; }
 
  private:
-  void fill_initial_contents();
+  void fill_initial_contents(std::span<const LocalCounts> counts);
   void list_followers();
   void start_if_ready(GlobalStep step);
   void complete(GlobalStep step);

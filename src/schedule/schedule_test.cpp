@@ -60,5 +60,36 @@ TEST(Contribution, lies_in_the_own_block_of_an_allgather_in_place) {
   EXPECT_EQ(contribution(shape, 2), (Region{Buffer::send, 0, 10}));
 }
 
+TEST(Contribution, is_the_whole_vector_of_a_reduce_scatter) {
+  Shape shape{.collective = Collective::reduce_scatter_block, .ranks = 4, .count = 10};
+  EXPECT_EQ(contribution(shape, 2), (Region{Buffer::send, 0, 40}));
+  EXPECT_EQ(buffer_lengths(shape, 2).receive, 10U);
+  shape.in_place = true;
+  EXPECT_EQ(contribution(shape, 2), (Region{Buffer::receive, 0, 40}));
+}
+
+TEST(BufferLengths, give_rank_0_of_an_exclusive_scan_no_result) {
+  const Shape shape{.collective = Collective::exscan, .ranks = 3, .count = 7};
+  EXPECT_EQ(buffer_lengths(shape, 0).receive, 0U);
+  EXPECT_EQ(buffer_lengths(shape, 1).receive, 7U);
+}
+
+TEST(BufferLengths, give_the_root_of_a_scatter_in_place_no_result) {
+  const Shape shape{
+      .collective = Collective::scatter, .ranks = 3, .root = 1, .count = 7, .in_place = true};
+  EXPECT_EQ(buffer_lengths(shape, 1).receive, 0U);
+  EXPECT_EQ(buffer_lengths(shape, 1).send, 21U);
+  EXPECT_EQ(buffer_lengths(shape, 2).receive, 7U);
+}
+
+TEST(BufferLengths, reach_to_the_last_block_of_a_v_call) {
+  const Shape shape{.collective = Collective::alltoallv, .ranks = 3};
+  const StoredCounts counts{StoredBlocks::in_a_row({3, 0, 5}, 2),
+                            StoredBlocks::in_a_row({1, 1, 0})};
+  const BufferLengths lengths = buffer_lengths(shape, 0, counts.view());
+  EXPECT_EQ(lengths.send, 12U);
+  EXPECT_EQ(lengths.receive, 2U);
+}
+
 }  // namespace
 }  // namespace quadrille

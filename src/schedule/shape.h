@@ -15,15 +15,17 @@ struct Shape {
   Collective collective = Collective::barrier;
   Rank ranks = 1;
   Rank root = 0;  // of rooted operations, else 0
-  // Elements: the whole vector of bcast, reduce and allreduce; one rank's block of allgather; one
-  // pair's block of alltoall; 0 for barrier.
+  // Elements: the whole vector of bcast, reduce, allreduce, scan and exscan; one rank's block of
+  // allgather, gather, scatter and reduce_scatter_block; one pair's block of alltoall; 0 for
+  // barrier. All blocks together of allgatherv and reduce_scatter; 0 for the other v-calls, about
+  // whose size the ranks share no knowledge.
   std::uint64_t count = 0;
   // A reduction never splits an element; where data only move, an element is one byte of the packed
   // data.
   std::uint32_t element_bytes = 1;
   bool commutative = true;  // reductions only
-  // MPI_IN_PLACE: at the root alone for reduce, everywhere for allreduce and allgather. For
-  // alltoall the caller hands in a copy as `send`, so that it is never set.
+  // MPI_IN_PLACE: at the root alone for rooted operations (other ranks may have it set or not),
+  // else everywhere. For alltoall the caller hands in a copy as `send`, so that it is never set.
   bool in_place = false;
 
   bool operator==(const Shape&) const = default;

@@ -85,13 +85,16 @@ def shuffled_launcher(lab: Lab, seed: int, **options: Any) -> list[str]:
 def with_ambient(topology: Topology, share: float) -> Topology:
     """Return `topology` with other people's traffic of `share` on every trunk, bus and host's cable.
 
-    A host on a bus has no cable of its own; a trunk between two buses is one that loads both.
+    A host on a bus has no cable of its own. What crosses a trunk at a bus loads that bus too: it gets none.
     """
     buses = {bus.name for bus in topology.bus}
     return topology.model_copy(
         update={
             "bus": tuple(one.model_copy(update={"ambient_share": share}) for one in topology.bus),
-            "trunk": tuple(one.model_copy(update={"ambient_share": share}) for one in topology.trunk),
+            "trunk": tuple(
+                one if buses & set(one.between) else one.model_copy(update={"ambient_share": share})
+                for one in topology.trunk
+            ),
             "hosts": tuple(
                 one
                 if one.on in buses

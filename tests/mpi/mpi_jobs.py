@@ -19,11 +19,19 @@ from quadrille.errors import QuadrilleError
 from quadrille.installation import mpi_prefix, native_directory
 
 ALGORITHM_ROUNDS = [
-    "alltoall:ordered,bcast:binomial,allreduce:ring,allgather:ring,barrier:dissemination,reduce:binomial",
+    "alltoall:ordered,bcast:binomial,allreduce:ring,allgather:ring,barrier:dissemination,reduce:binomial,"
+    "gather:binomial,scatter:binomial,reduce_scatter_block:pairwise,scan:recursive_doubling,exscan:chain,"
+    "allgatherv:ring,gatherv:linear,scatterv:linear,alltoallv:ordered,reduce_scatter:recursive_halving",
     "alltoall:pairwise,bcast:chain:segment=1024,allreduce:recursive_doubling,allgather:bruck,"
-    "barrier:binomial,reduce:chain:segment=1024",
+    "barrier:binomial,reduce:chain:segment=1024,gather:linear:window=2:piece_bytes=1024,scatter:linear,"
+    "reduce_scatter_block:recursive_halving,scan:chain:segment=1024,exscan:recursive_doubling,"
+    "allgatherv:ring,gatherv:linear:window=2:piece_bytes=1024,scatterv:linear,"
+    "alltoallv:ordered:partners=2:window=2:piece_bytes=1024,reduce_scatter:pairwise",
     "alltoall:bruck,bcast:scatter_allgather,allreduce:rabenseifner,allgather:recursive_doubling,"
-    "barrier:dissemination,reduce:binomial",
+    "barrier:dissemination,reduce:binomial,gather:linear,scatter:binomial,"
+    "reduce_scatter_block:recursive_halving,scan:recursive_doubling,exscan:chain:segment=1024,"
+    "allgatherv:ring,gatherv:linear:window=1,scatterv:linear,alltoallv:ordered:partners=1:window=3,"
+    "reduce_scatter:recursive_halving",
 ]
 """Together every algorithm, each forced for all shapes that it supports."""
 
@@ -93,7 +101,7 @@ class Mpi:
         """Run the launcher with `line`; a job that does not end in time is killed and fails the test."""
         options = _OPEN_MPI_OPTIONS if self.open_mpi else []
         # With more ranks than cores MPICH's own waiting has to give cores away.
-        environment = {**os.environ, "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
+        environment = {**os.environ, "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"}
         environment.pop("LD_PRELOAD", None)
         job = subprocess.Popen(
             [str(self.launcher), *options, *line],

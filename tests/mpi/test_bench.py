@@ -28,6 +28,7 @@ COLLECTIVES = [
     "scatter",
     "reduce_scatter_block",
     "scan",
+    "charmm_step",
 ]
 QUADRILLE = [sys.executable, "-c", "from quadrille.cli import main; main()"]
 

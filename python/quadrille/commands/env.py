@@ -6,7 +6,7 @@ from __future__ import annotations
 import typer
 
 from quadrille import settings
-from quadrille.commands import run
+from quadrille.job_options import Collectives, Fabric, JobOptions, Model, Multicast, Trace, Wire
 
 
 def _help() -> str:
@@ -29,24 +29,15 @@ def register(app: typer.Typer) -> None:
 
 def env(
     mpi: str | None = typer.Option(None, "--mpi", metavar="ompi|mpich|abi", help="Binary interface."),
-    model: str | None = run.MODEL,
-    collectives: str | None = run.COLLECTIVES,
-    wire: str | None = run.WIRE,
-    multicast: str | None = run.MULTICAST,
-    fabric: str | None = run.FABRIC,
-    trace: str | None = run.TRACE,
+    model: Model = None,
+    collectives: Collectives = None,
+    wire: Wire = None,
+    multicast: Multicast = None,
+    fabric: Fabric = None,
+    trace: Trace = None,
 ) -> None:
     """Print one line a variable; a job secret is drawn anew each time."""
-    variables = settings.job_environment(
-        {
-            "QUADRILLE_ABI": mpi,
-            "QUADRILLE_MODEL": model,
-            "QUADRILLE_COLLECTIVES": collectives,
-            "QUADRILLE_WIRE": wire,
-            "QUADRILLE_MULTICAST": multicast,
-            "QUADRILLE_FABRIC": fabric,
-            "QUADRILLE_TRACE": trace,
-        }
-    )
+    options = JobOptions(model, collectives, wire, multicast, fabric, trace)
+    variables = settings.job_environment({"QUADRILLE_ABI": mpi, **options.variables()})
     for name, value in variables.items():
         typer.echo(f"{name}={value}")

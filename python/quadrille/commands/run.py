@@ -10,14 +10,8 @@ import typer
 
 from quadrille import settings
 from quadrille.errors import QuadrilleError, UsageError
+from quadrille.job_options import Collectives, Fabric, JobOptions, Model, Multicast, Trace, Wire
 from quadrille.launchers import detect_launcher
-
-MODEL = typer.Option(None, "--model", metavar="FILE", help="Network model written by `quadrille probe`.")
-COLLECTIVES = typer.Option(None, "--collectives", metavar="on|off", help="Whether to take over collectives.")
-WIRE = typer.Option(None, "--wire", metavar="auto|udp|packet|xdp|off", help="Links beside the MPI library.")
-MULTICAST = typer.Option(None, "--multicast", metavar="auto|off", help="Whether multicast may be used.")
-FABRIC = typer.Option(None, "--fabric", metavar="on|off", help="Whether to carry point-to-point too.")
-TRACE = typer.Option(None, "--trace", metavar="DIR", help="Folder that each rank writes its events to.")
 
 _HELP = """Run a launcher line with Quadrille in every rank.
 
@@ -35,27 +29,19 @@ def register(app: typer.Typer) -> None:
 
 def run(
     line: list[str] = typer.Argument(None, metavar="-- LAUNCHER...", help="The launcher line."),
-    model: str | None = MODEL,
-    collectives: str | None = COLLECTIVES,
-    wire: str | None = WIRE,
-    multicast: str | None = MULTICAST,
-    fabric: str | None = FABRIC,
-    trace: str | None = TRACE,
+    model: Model = None,
+    collectives: Collectives = None,
+    wire: Wire = None,
+    multicast: Multicast = None,
+    fabric: Fabric = None,
+    trace: Trace = None,
 ) -> None:
     """Replace this process by the launcher, with Quadrille set up for its ranks."""
     if not line:
         raise UsageError("no command after `--`; write `quadrille run -- mpirun -np 4 ./app`")
     launcher = detect_launcher(line)
-    variables = settings.job_environment(
-        {
-            "QUADRILLE_MODEL": model,
-            "QUADRILLE_COLLECTIVES": collectives,
-            "QUADRILLE_WIRE": wire,
-            "QUADRILLE_MULTICAST": multicast,
-            "QUADRILLE_FABRIC": fabric,
-            "QUADRILLE_TRACE": trace,
-        }
-    )
+    options = JobOptions(model, collectives, wire, multicast, fabric, trace)
+    variables = settings.job_environment(options.variables())
     for name in settings.unknown_variables():
         print(f"quadrille: no setting is called {name}; `quadrille env --help` lists them", file=sys.stderr)
     command = launcher.with_environment(variables)

@@ -26,6 +26,9 @@ from quadrille.lab.wiring import HostCable, TrunkCable, Wiring
 
 ADMIN_BRIDGE = "adm.sw"
 ADMIN_NETWORK = ipaddress.IPv4Network("198.19.0.0/16")
+MOST_NEIGHBOURS = 512
+"""All namespaces of a kernel share one neighbour table: above 512 entries (gc_thresh2) it throws out what was
+not used for five seconds, above 1024 nobody reaches anybody new. Permanent entries do not count."""
 NAMESPACE_KINDS = ("net", "uts", "mnt", "ipc")
 
 
@@ -42,10 +45,14 @@ def host_addresses(
     wiring: Wiring, network: ipaddress.IPv4Network, admin: bool
 ) -> dict[str, host.HostAddresses]:
     """Return every host's addresses: its number within each network."""
+    known: tuple[tuple[str, str], ...] = ()
+    if len(wiring.hosts) * (len(wiring.hosts) - 1) > MOST_NEIGHBOURS:
+        known = tuple((str(network[cable.number]), cable.mac) for cable in wiring.hosts)
     return {
         cable.host: host.HostAddresses(
             fast=f"{network[cable.number]}/{network.prefixlen}",
             admin=f"{ADMIN_NETWORK[cable.number]}/{ADMIN_NETWORK.prefixlen}" if admin else None,
+            neighbours=tuple(pair for pair in known if pair[1] != cable.mac),
         )
         for cable in wiring.hosts
     }

@@ -28,10 +28,14 @@ CONGESTION_CONTROL = "cubic"
 
 @dataclass(frozen=True)
 class HostAddresses:
-    """A host's addresses with prefix length, such as 198.18.0.1/16; `admin` is None without that network."""
+    """A host's addresses with prefix length, such as 198.18.0.1/16; `admin` is None without that network.
+
+    `neighbours`: other hosts' (address, hardware address) that it knows for good; all others it finds by ARP.
+    """
 
     fast: str
     admin: str | None
+    neighbours: tuple[tuple[str, str], ...] = ()
 
 
 def leave() -> None:
@@ -53,10 +57,14 @@ def settle(ipr: Any, cable: HostCable, addresses: HostAddresses, hosts_file: Pat
     present = [(name, address) for name, address in named if address is not None]
     offloads_off([name for name, _ in present])
     limit(ipr, links[FAST_INTERFACE], cable.from_host)
+    # Who never asks for others tells the switches where he is.
+    Path(f"/proc/sys/net/ipv4/conf/{FAST_INTERFACE}/arp_notify").write_text("1", encoding="ascii")
     for name, address in present:
         host, prefix = address.split("/")
         ipr.link("set", index=links[name], state="up")
         ipr.addr("add", index=links[name], address=host, prefixlen=int(prefix))
+    for address, mac in addresses.neighbours:
+        ipr.neigh("replace", ifindex=links[FAST_INTERFACE], dst=address, lladdr=mac, state="permanent")
     # There is no default route; without this one nobody could join a multicast group.
     ipr.route("add", dst="224.0.0.0/4", oif=links[FAST_INTERFACE], scope=rt_scope["link"])
     return {"cookie": ns.network_cookie(), "congestion_control": choose_congestion_control()}

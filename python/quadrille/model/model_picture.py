@@ -25,9 +25,10 @@ def model_svg(model: NetworkModel) -> str:
     return draw(*places_and_links(model), legend=True)
 
 
-def places_and_links(model: NetworkModel) -> tuple[list[Place], list[Link]]:
-    """Return what is to be drawn."""
-    compressed = len(model.hosts) > _MANY
+def places_and_links(model: NetworkModel, compressed: bool | None = None) -> tuple[list[Place], list[Link]]:
+    """Return what is to be drawn; hosts numbered in a row as one mark, by default where there are many."""
+    if compressed is None:
+        compressed = len(model.hosts) > _MANY
     places = [_segment_place(model, segment, compressed) for segment in model.segments]
     places += [Place(junction, "junction") for junction in model.junctions]
     return places, [_link(trunk) for trunk in model.trunks]

@@ -8,12 +8,13 @@ Colours are Okabe and Ito's; what they say is also said by shape or text.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from quadrille.model.tree import Branch, trees
 from quadrille.report.formatting import escape
 
-_HOST_H, _GAP, _PAD, _LINE = 26, 6, 12, 17
+HOST_H, _GAP, _PAD, _LINE = 26, 6, 12, 17
 _LETTER, _BOLD = 7.0, 8.2  # width of a letter, at most but for rows of capitals
 _ROW_W = 560  # hosts stand side by side up to this width
 _BETWEEN_Y = 18
@@ -88,8 +89,20 @@ class _Box:
         return _PAD + _LINE * (1 + len(self.place.notes)) + (8 if self.place.hosts else 0)
 
 
-def draw(places: list[Place], links: list[Link], legend: bool = False) -> str:
-    """Return the SVG. With a legend it stands alone, with its own style; without, the page has STYLE."""
+Spots = dict[str, tuple[float, float]]
+"""The middle of each host's box, by full name."""
+
+
+def draw(
+    places: list[Place],
+    links: list[Link],
+    legend: bool = False,
+    overlay: Callable[[Spots], str] | None = None,
+) -> str:
+    """Return the SVG. With a legend it stands alone, with its own style; without, the page has STYLE.
+
+    `overlay` draws over it and is told where hosts stand.
+    """
     boxes = {place.name: _box(place) for place in places}
     links = [link for link in links if {link.first, link.second} <= boxes.keys()]
     tops = trees(
@@ -102,6 +115,8 @@ def draw(places: list[Place], links: list[Link], legend: bool = False) -> str:
         bottom = _set(top, boxes, columns, bottom)[1] + 2 * _BETWEEN_Y
         drawn += _trunks(top, boxes, links)
     drawn += [_box_svg(box) for box in boxes.values()]
+    if overlay is not None:
+        drawn.append(overlay(_spots(boxes)))
     width = max(box.x + box.width for box in boxes.values()) + 2
     bottom -= 2 * _BETWEEN_Y - 2
     if legend:
@@ -136,7 +151,7 @@ def _box(place: Place) -> _Box:
 
 
 def _row_height(place: Place) -> float:
-    return _HOST_H + (14 if place.kind == "bus" else 0)
+    return HOST_H + (14 if place.kind == "bus" else 0)
 
 
 def _columns(tops: list[Branch], boxes: dict[str, _Box], links: list[Link]) -> list[float]:
@@ -224,8 +239,7 @@ def _box_svg(box: _Box) -> str:
     if place.kind == "bus" and place.hosts:
         parts.append(_wire(box))
     for index, host in enumerate(place.hosts):
-        left = x + _PAD + index % box.per_row * (box.host_w + _GAP)
-        top = y + box.head + index // box.per_row * (_row_height(place) + _GAP)
+        left, top = _corner(box, index)
         if place.kind == "bus":
             middle = left + box.host_w / 2
             parts.append(
@@ -234,6 +248,22 @@ def _box_svg(box: _Box) -> str:
             top += 14
         parts.append(_host_svg(host, left, top, box.host_w))
     return f"<g>{''.join(parts)}</g>"
+
+
+def _corner(box: _Box, index: int) -> tuple[float, float]:
+    """Return the upper left of host `index` and, on a bus, of the cable above it."""
+    left = box.x + _PAD + index % box.per_row * (box.host_w + _GAP)
+    return left, box.y + box.head + index // box.per_row * (_row_height(box.place) + _GAP)
+
+
+def _spots(boxes: dict[str, _Box]) -> Spots:
+    spots = {}
+    for box in boxes.values():
+        for index, host in enumerate(box.place.hosts):
+            left, top = _corner(box, index)
+            middle_y = top + _row_height(box.place) - HOST_H / 2
+            spots[host.full_name or host.label] = left + box.host_w / 2, middle_y
+    return spots
 
 
 def _wire(box: _Box) -> str:
@@ -253,7 +283,7 @@ def _host_svg(host: HostMark, x: float, y: float, width: float) -> str:
     detail = f"{name}: {host.detail}" if host.detail else name
     return (
         f'<g><title>{escape(detail)}</title><rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
-        f'height="{_HOST_H}" rx="4" class="host{" odd" if host.odd else ""}"/>'
+        f'height="{HOST_H}" rx="4" class="host{" odd" if host.odd else ""}"/>'
         f'<text x="{x + width / 2:.1f}" y="{y + 17:.1f}" text-anchor="middle">'
         f"{escape(_shortened(host.label))}</text></g>"
     )

@@ -20,6 +20,8 @@ ALTERNATING_COLOUR = "#009E73"
 
 Figure = dict[str, Any]
 
+_GRID = {"gridcolor": "#e6e6e6", "linecolor": "#999"}
+
 # Ticks of a ratio axis that spans less than a factor of three, and of any other.
 _FINE_TICKS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.35, 1.5, 1.75, 2, 2.5)
 _COARSE_TICKS = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.4, 2, 3, 5, 7, 10)
@@ -46,9 +48,9 @@ def time_chart(series: Series) -> Figure:
                 "hovertemplate": "limit %{y:.3g} ms<extra></extra>",
             }
         )
-    layout = _layout(series, f"Time of one {series.collective}", "time, ms (log)")
-    layout["yaxis"] |= {"type": "log", "dtick": 1, "minor": {"ticks": "outside", "showgrid": True}}
-    return {"data": data, "layout": layout}
+    arranged = _layout_over_sizes(series, f"Time of one {series.collective}", "time, ms (log)")
+    arranged["yaxis"] |= {"type": "log", "dtick": 1, "minor": {"ticks": "outside", "showgrid": True}}
+    return {"data": data, "layout": arranged}
 
 
 def ratio_chart(series: Series) -> Figure:
@@ -59,18 +61,18 @@ def ratio_chart(series: Series) -> Figure:
         _ratios(series, blocks, "in blocks", QUADRILLE_COLOUR, "circle", "solid"),
         _ratios(series, turns, "in turn", ALTERNATING_COLOUR, "diamond", "dot"),
     ]
-    layout = _layout(series, "Below 1 Quadrille is faster", "Quadrille / MPI library (log)")
+    arranged = _layout_over_sizes(series, "Below 1 Quadrille is faster", "Quadrille / MPI library (log)")
     low, high = _ratio_range([ratio for m in blocks + turns for ratio in _interval(m)])
     ticks = [tick for tick in (_FINE_TICKS if high / low < 3 else _COARSE_TICKS) if low <= tick <= high]
-    layout["yaxis"] |= {
+    arranged["yaxis"] |= {
         "type": "log",
         "range": [math.log10(low), math.log10(high)],
         "tickvals": ticks,
         "ticktext": [f"{tick:g}" for tick in ticks],
     }
     line = {"color": "#333", "width": 1.5}
-    layout["shapes"] = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": line}]
-    return {"data": data, "layout": layout}
+    arranged["shapes"] = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": line}]
+    return {"data": data, "layout": arranged}
 
 
 def _interval(measurement: Measurement) -> tuple[float, float]:
@@ -153,7 +155,22 @@ def _ratios(
     }
 
 
-def _layout(series: Series, title: str, y_title: str) -> Figure:
+def layout(title: str, x_axis: Figure, y_axis: Figure) -> Figure:
+    """Return a layout in the report's style; what the axes give goes over the usual."""
+    return {
+        "title": {"text": title, "font": {"size": 15}, "x": 0.02, "xanchor": "left"},
+        "font": {"family": "system-ui, sans-serif", "size": 12.5, "color": "#222"},
+        "paper_bgcolor": "#fff",
+        "plot_bgcolor": "#fff",
+        "height": 380,
+        "margin": {"l": 64, "r": 16, "t": 72, "b": 64},
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        "xaxis": {**_GRID, **x_axis},
+        "yaxis": {**_GRID, **y_axis},
+    }
+
+
+def _layout_over_sizes(series: Series, title: str, y_title: str) -> Figure:
     ticks = sorted({series.x(point) for point in series.points})
     labels = [size_text(tick) if series.axis == "bytes" else str(tick) for tick in ticks]
     if series.axis == "bytes":
@@ -165,18 +182,8 @@ def _layout(series: Series, title: str, y_title: str) -> Figure:
         axis = {"type": "category"}
     if axis["type"] == "log":
         axis |= {"tickvals": ticks, "ticktext": labels}
-    return {
-        "title": {"text": title, "font": {"size": 15}, "x": 0.02, "xanchor": "left"},
-        "font": {"family": "system-ui, sans-serif", "size": 12.5, "color": "#222"},
-        "paper_bgcolor": "#fff",
-        "plot_bgcolor": "#fff",
-        "height": 380,
-        "margin": {"l": 64, "r": 16, "t": 72, "b": 64},
-        "hovermode": "x unified",
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        "xaxis": {"title": {"text": x_title}, "gridcolor": "#e6e6e6", "linecolor": "#999", **axis},
-        "yaxis": {"title": {"text": y_title}, "gridcolor": "#e6e6e6", "linecolor": "#999"},
-    }
+    x_axis = {"title": {"text": x_title}, **axis}
+    return {**layout(title, x_axis, {"title": {"text": y_title}}), "hovermode": "x unified"}
 
 
 def _meaning(point: PointLine) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from quadrille.reproduce.trunk_sides import places_behind
+
 RATE_TOLERANCE = 0.10
 BURST_FACTOR = 1.5
 LOSSLESS_FROM_BYTES = 1 << 20
@@ -154,14 +156,7 @@ def _splits(
     """Return each trunk and the two sets of hosts that it joins, where both sides have hosts."""
     everybody = frozenset(host for hosts in members.values() for host in hosts)
     for trunk in trunks:
-        others = [other["between"] for other in trunks if other is not trunk]
-        side, queue = {trunk["between"][0]}, [trunk["between"][0]]
-        for place in queue:
-            for one, other in others:
-                for here, there in ((one, other), (other, one)):
-                    if here == place and there not in side:
-                        side.add(there)
-                        queue.append(there)
+        side = places_behind(trunk, trunks)
         hosts = frozenset(host for name in side for host in members.get(name, ()))
         if hosts and hosts != everybody:
             yield frozenset({hosts, everybody - hosts}), trunk

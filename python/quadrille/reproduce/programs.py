@@ -43,16 +43,18 @@ def probe(launcher: Sequence[str], seed: int, arguments: Sequence[str] = ()) -> 
 
 
 def bench(
-    launcher: Sequence[str], collective: str, sizes: Sequence[int], arguments: Sequence[str]
+    launcher: Sequence[str], collective: str, sizes: Sequence[int], arguments: Sequence[str], forced: str = ""
 ) -> list[dict[str, Any]]:
     """Time `collective` at `sizes`; return the points of the results file, samples included.
 
-    Raises QuadrilleError with the end of the output when that fails.
+    `forced`: the algorithms that QUADRILLE_ALGORITHM names; none: Quadrille's own choice. Raises
+    QuadrilleError with the end of the output when that fails.
     """
     with TemporaryDirectory(prefix="quadrille-") as name:
         results = Path(name) / "results.jsonl"
         text = ",".join(map(str, sizes))
-        command = [_quadrille(), "bench", "--collective", collective, "--bytes", text, *arguments]
+        choice = ["env", f"QUADRILLE_ALGORITHM={forced}"] if forced else []
+        command = [*choice, _quadrille(), "bench", "--collective", collective, "--bytes", text, *arguments]
         _run([*command, "-o", str(results), "--", *launcher], Path(name))
         lines = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
     return [line for line in lines if line["type"] == "point"]

@@ -113,7 +113,7 @@ def test_every_experiment_of_the_catalogue_shows_an_empty_run_without_claims(tmp
     [
         (
             ["eco-partitions"],
-            "eco-partitions: no such experiment; choose one of eco-partition, gromacs-ports",
+            "eco-partitions: no such experiment; choose one of eco-partition, ",
         ),
         ([], "name an experiment"),
         (["eco-partition", "--pages", "-o", "/nonexistent"], "run the experiment first"),

@@ -4,7 +4,6 @@
 #include "apps/bench/clock.h"
 
 #include <cmath>
-#include <ctime>
 
 namespace quadrille::bench {
 namespace {
@@ -13,12 +12,6 @@ namespace {
 constexpr std::int64_t kNsPerDriftNs = 10'000;
 
 }  // namespace
-
-std::int64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 OffsetEstimate estimate_from(std::int64_t asked_ns, std::int64_t remote_ns,
                              std::int64_t answered_ns) {

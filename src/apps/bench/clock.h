@@ -9,9 +9,6 @@
 
 namespace quadrille::bench {
 
-// CLOCK_MONOTONIC in ns.
-std::int64_t monotonic_ns();
-
 // Offset of this rank's clock from rank 0's at one instant; it is wrong by at most
 // `uncertainty_ns`, which is half of the fastest round trip that measured it.
 struct OffsetEstimate {

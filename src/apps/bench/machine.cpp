@@ -6,8 +6,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <array>
-#include <ctime>
 #include <fstream>
 #include <string_view>
 
@@ -59,15 +57,6 @@ std::map<std::string, std::string> quadrille_environment() {
     if (name.find("SECRET") == std::string_view::npos) found.emplace(name, text.substr(equals + 1));
   }
   return found;
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
 }
 
 }  // namespace quadrille::bench

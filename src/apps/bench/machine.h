@@ -21,7 +21,4 @@ Machine this_machine();
 // The QUADRILLE_* variables, without secrets.
 std::map<std::string, std::string> quadrille_environment();
 
-// UTC, ISO 8601, whole seconds.
-std::string utc_now();
-
 }  // namespace quadrille::bench

@@ -3,7 +3,6 @@
 // too.
 #include "apps/bench/network_file.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -69,16 +68,12 @@ NetworkFile read_network_file(const std::string& path) {
 std::optional<PointBound> bound_of(const NetworkFile& network, const std::string& collective,
                                    std::uint64_t bytes, Rank root,
                                    const std::vector<std::string>& host_of_rank) {
-  const auto operation = bounded_operation_named(collective);
-  if (!network.rates || !operation) return std::nullopt;
-  BoundedCall call{.operation = *operation, .bytes = bytes, .root = root, .host_of_rank = {}};
-  const auto& hosts = network.rates->hosts;
-  for (const auto& name : host_of_rank) {
-    const auto found = std::find_if(hosts.begin(), hosts.end(),
-                                    [&](const auto& host) { return host.name == name; });
-    if (found == hosts.end()) return std::nullopt;
-    call.host_of_rank.push_back(static_cast<std::uint32_t>(found - hosts.begin()));
-  }
+  const auto named = collective_named(collective);
+  if (!network.rates || !named || has_counts(*named)) return std::nullopt;
+  auto hosts = host_indices(*network.rates, host_of_rank);
+  if (!hosts) return std::nullopt;
+  const BoundedCall call{
+      .collective = *named, .bytes = bytes, .root = root, .host_of_rank = std::move(*hosts)};
   const bool emulated = network.source == "lab";
   return PointBound{
       .payload = lower_bound(call, *network.rates, kPayloadOnly),

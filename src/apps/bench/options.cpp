@@ -8,6 +8,8 @@
 #include <map>
 #include <sstream>
 
+#include "apps/exit_codes.h"
+
 namespace quadrille::bench {
 namespace {
 
@@ -83,7 +85,7 @@ ParsedOptions parse_options(int argc, const char* const* argv,
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     std::ostringstream text;
-    parsed.exit_code = app.exit(error, text, text) == 0 ? 0 : 2;
+    parsed.exit_code = app.exit(error, text, text) == 0 ? exit_code::done : exit_code::wrong_usage;
     parsed.run = false;
     parsed.text = text.str();
     return parsed;
@@ -92,7 +94,10 @@ ParsedOptions parse_options(int argc, const char* const* argv,
   for (const auto& size : sizes) {
     const auto bytes = parse_bytes(size);
     if (!bytes.ok())
-      return {.options = {}, .run = false, .exit_code = 2, .text = bytes.error().message + "\n"};
+      return {.options = {},
+              .run = false,
+              .exit_code = exit_code::wrong_usage,
+              .text = bytes.error().message + "\n"};
     parsed.options.bytes.push_back(bytes.value());
   }
   return parsed;

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "apps/bench/clock.h"
+#include "base/monotonic_clock.h"
 
 namespace quadrille::bench {
 namespace {
@@ -28,8 +28,8 @@ void sharpen_timers() { prctl(PR_SET_TIMERSLACK, 1000UL); }
 
 void wait_until(std::int64_t instant_ns, bool spin) {
   const std::int64_t sleep_to = spin ? instant_ns - kSpinNs : instant_ns;
-  if (monotonic_ns() < sleep_to) sleep_until(sleep_to);
-  while (monotonic_ns() < instant_ns) {
+  if (monotonic_now().value < sleep_to) sleep_until(sleep_to);
+  while (monotonic_now().value < instant_ns) {
   }
 }
 
@@ -39,7 +39,7 @@ void PollingPause::pause() {
     return;
   }
   const std::int64_t longer = std::min(turns_ - kYields, 10);
-  sleep_until(monotonic_ns() + 20'000 * longer);
+  sleep_until(monotonic_now().value + 20'000 * longer);
 }
 
 }  // namespace quadrille::bench

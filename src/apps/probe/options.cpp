@@ -4,12 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <sstream>
 
+#include "apps/exit_codes.h"
+
 namespace quadrille::probe {
-namespace {
-
-constexpr int wrong_usage = 2;
-
-}  // namespace
 
 ParsedOptions parse_prober_options(int argc, const char* const* argv) {
   ParsedOptions parsed;
@@ -32,7 +29,7 @@ ParsedOptions parse_prober_options(int argc, const char* const* argv) {
     std::ostringstream out;
     std::ostringstream problems;
     const int code = app.exit(error, out, problems);
-    parsed.exit_code = code == 0 ? 0 : wrong_usage;
+    parsed.exit_code = code == 0 ? exit_code::done : exit_code::wrong_usage;
     parsed.text = out.str() + problems.str();
   }
   return parsed;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <charconv>
 #include <map>
 #include <set>
 #include <string_view>
@@ -42,8 +42,9 @@ bool matches(std::string_view wish, const Interface& interface) {
   if (wished == 0) return false;
   std::uint32_t bits = 32;
   if (slash != std::string_view::npos) {
-    const int given = std::atoi(std::string(wish.substr(slash + 1)).c_str());
-    bits = static_cast<std::uint32_t>(std::clamp(given, 0, 32));
+    const char* const end = wish.data() + wish.size();
+    const auto read = std::from_chars(wish.data() + slash + 1, end, bits);
+    if (read.ec != std::errc{} || read.ptr != end || bits > 32) return false;
   }
   return subnet_of(wished, bits) == subnet_of(parse_address(interface.address), bits);
 }

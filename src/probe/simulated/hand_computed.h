@@ -15,7 +15,6 @@ inline constexpr double kRate = 12.112e6;             // a full frame a millisec
 inline constexpr std::int64_t kFullNs = 1'000'000;    // of a full frame
 inline constexpr std::int64_t kLightNs = 66'051;      // of a light one
 inline constexpr std::int64_t kHostNs = 4000 + 2000;  // send call, receive stamp
-inline constexpr std::int64_t kMillisecond = 1'000'000;
 inline constexpr std::int64_t kRoundingNs = 20;
 
 inline SimulatedTopology one_switch(std::uint32_t hosts, double buffer_kib = 32) {

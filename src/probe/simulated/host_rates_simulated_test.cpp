@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "probe/host_rates.h"
+#include "probe/simulated/phase_setting.h"
 #include "probe/simulated/simulated_network.h"
 #include "probe/simulated/stopwatch_network.h"
 
@@ -20,15 +20,9 @@ struct Found {
 };
 
 Found measure(const SimulatedTopology& topology, std::uint64_t seed, Depth depth = Depth::full) {
-  Conditions conditions;
-  conditions.seed = seed;
-  conditions.wrong_samples = 0.05;
-  SimulatedNetwork simulated(topology, conditions);
+  SimulatedNetwork simulated(topology, wrong_samples(seed));
   StopwatchNetwork network(simulated);
-  Setting setting{.network = network, .network_index = 0, .hosts = {}, .depth = depth};
-  setting.chance.seed(seed);
-  setting.hosts.resize(topology.hosts.size());
-  std::iota(setting.hosts.begin(), setting.hosts.end(), 0);
+  Setting setting = setting_on(network, seed, depth);
   auto rates = measure_host_rates(setting);
   EXPECT_TRUE(rates.ok());
   return {rates.ok() ? rates.value() : std::vector<HostRates>{}, network.round_s()};
@@ -179,7 +173,8 @@ TEST(HostRates, shares_of_others_are_seen_and_nobody_where_nobody_is) {
 
 TEST(HostRates, need_two_hosts) {
   SimulatedNetwork network(one_switch(2, 25, 0, true));
-  Setting setting{.network = network, .network_index = 0, .hosts = {0}, .depth = Depth::full};
+  Setting setting = setting_on(network);
+  setting.hosts = {0};
   EXPECT_EQ(measure_host_rates(setting).error().kind, ErrorKind::invalid_argument);
 }
 

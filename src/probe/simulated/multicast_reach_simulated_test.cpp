@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "probe/host_overheads.h"
 #include "probe/multicast_reach.h"
+#include "probe/simulated/phase_setting.h"
 #include "probe/simulated/ready_made.h"
 #include "probe/simulated/simulated_network.h"
 
@@ -14,13 +14,6 @@ namespace quadrille::probe {
 namespace {
 
 constexpr double kRateBitS = 25e6;
-
-Setting setting_on(Network& network, Depth depth = Depth::full) {
-  Setting setting{.network = network, .network_index = 0, .hosts = {}, .depth = depth};
-  setting.hosts.resize(network.hosts().size());
-  std::iota(setting.hosts.begin(), setting.hosts.end(), 0U);
-  return setting;
-}
 
 std::vector<HostRates> rates_of(const SimulatedTopology& topology, double ambient = 0) {
   std::vector<HostRates> rates;
@@ -34,12 +27,12 @@ std::vector<HostRates> rates_of(const SimulatedTopology& topology, double ambien
   return rates;
 }
 
-std::vector<HostGroup> groups_of(const SimulatedTopology& topology) {
-  std::vector<HostGroup> groups(topology.nodes.size());
+std::vector<HostSet> groups_of(const SimulatedTopology& topology) {
+  std::vector<HostSet> groups(topology.nodes.size());
   for (HostIndex host = 0; host < topology.hosts.size(); ++host) {
     groups[topology.hosts[host].node].push_back(host);
   }
-  std::erase_if(groups, [](const HostGroup& group) { return group.empty(); });
+  std::erase_if(groups, [](const HostSet& group) { return group.empty(); });
   return groups;
 }
 
@@ -123,7 +116,7 @@ TEST(MulticastReachSimulated, tells_at_what_age_it_still_worked) {
 TEST(MulticastReachSimulated, of_16_hosts_at_program_start_takes_a_tenth_of_a_second) {
   const auto topology = ready_made("one_switch", {.hosts = 16}).value();
   SimulatedNetwork network(topology);
-  Setting setting = setting_on(network, Depth::quick);
+  Setting setting = setting_on(network, 1, Depth::quick);
   const auto found = measure_multicast_reach(setting, groups_of(topology), rates_of(topology));
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_TRUE(found.value().groups[0].rate_bit_s.has_value());

@@ -142,7 +142,8 @@ class Drawing {
     for (std::size_t left = topology_.trunks.size(); left > 0; --left) {
       SimulatedTrunk& trunk = topology_.trunks[left - 1];
       if (topology_.nodes[trunk.second].bus) continue;
-      const double offered = trunk_offers(topology_)[left - 1].backward_bit_s;
+      const TrunkOffers offers = trunk_offers(topology_)[left - 1];
+      const double offered = std::min(offers.forward_bit_s, offers.backward_bit_s);
       trunk.forward_bit_s = trunk.backward_bit_s =
           offered * chance_.between(kThinnestTrunk, kThickestTrunk);
     }

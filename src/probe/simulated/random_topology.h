@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Networks nobody prepared: drawn by seed, each of a shape that clusters have.
 //
-// Every trunk can be overloaded by the hosts on one of its sides at least, by a quarter: a trunk
-// that cannot be filled cannot be known, and does not matter.
+// Every trunk can be overloaded, by a quarter, by what the hosts of one side can send and those of
+// the other can take: a trunk that cannot be filled cannot be known, and does not matter.
 #pragma once
 
 #include <cstdint>

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numeric>
 
 #include "probe/safe_burst.h"
+#include "probe/simulated/phase_setting.h"
 #include "probe/simulated/simulated_network.h"
 #include "probe/simulated/stopwatch_network.h"
 
@@ -34,15 +34,9 @@ Trial trial(const Switch& plan, std::uint64_t seed, Depth depth = Depth::full) {
   topology.add_hosts(node, plan.hosts);
   topology.nodes[node].shared_memory_bytes = plan.shared_memory_bytes;
   set_ambient(topology, plan.ambient);
-  Conditions conditions;
-  conditions.seed = seed;
-  conditions.wrong_samples = 0.05;
-  SimulatedNetwork simulated(topology, conditions);
+  SimulatedNetwork simulated(topology, wrong_samples(seed));
   StopwatchNetwork network(simulated);
-  Setting setting{.network = network, .network_index = 0, .hosts = {}, .depth = depth};
-  setting.chance.seed(seed);
-  setting.hosts.resize(plan.hosts);
-  std::iota(setting.hosts.begin(), setting.hosts.end(), 0);
+  Setting setting = setting_on(network, seed, depth);
   const double rate = plan.mbit_s * 1e6;
   HostRates each;
   each.out_bit_s = each.in_bit_s = Measured{rate, rate * 0.97, rate * 1.03};
@@ -120,8 +114,7 @@ TEST(SafeBurst, is_unknown_of_two_hosts_and_of_a_bus) {
   SimulatedTopology topology;
   topology.add_hosts(topology.add_bus("b", 10e6), 4);
   SimulatedNetwork network(topology);
-  Setting setting{
-      .network = network, .network_index = 0, .hosts = {0, 1, 2, 3}, .depth = Depth::full};
+  Setting setting = setting_on(network);
   const Measured rate{10e6, 9.7e6, 10.3e6};
   const std::vector<HostRates> rates(4, {rate, rate, std::nullopt, std::nullopt});
   const auto bursts = measure_safe_bursts(setting, {{setting.hosts, SegmentKind::bus}}, rates);

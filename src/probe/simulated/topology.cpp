@@ -3,20 +3,12 @@
 #include "probe/simulated/topology.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
+#include "base/disjoint_sets.h"
 #include "probe/simulated/chance.h"
 
 namespace quadrille::probe {
-namespace {
-
-NodeIndex root_of(std::vector<NodeIndex>& parent, NodeIndex node) {
-  while (parent[node] != node) node = parent[node] = parent[parent[node]];
-  return node;
-}
-
-}  // namespace
 
 NodeIndex SimulatedTopology::add_switch(const std::string& node_name, double rate_bit_s,
                                         double buffer_kib) {
@@ -82,23 +74,20 @@ void shuffle_hosts(SimulatedTopology& topology, std::uint64_t seed) {
 }
 
 std::string problem_of(const SimulatedTopology& topology) {
-  std::vector<NodeIndex> parent(topology.nodes.size());
-  std::iota(parent.begin(), parent.end(), 0);
+  const std::size_t nodes = topology.nodes.size();
+  DisjointSets joined(nodes);
   for (const auto& trunk : topology.trunks) {
-    if (trunk.first >= parent.size() || trunk.second >= parent.size()) {
+    if (trunk.first >= nodes || trunk.second >= nodes) {
       return "a trunk ends at a node that does not exist";
     }
-    const NodeIndex one = root_of(parent, trunk.first);
-    const NodeIndex other = root_of(parent, trunk.second);
-    if (one == other) {
+    if (!joined.join(trunk.first, trunk.second)) {
       return "the trunk between " + topology.nodes[trunk.first].name + " and " +
              topology.nodes[trunk.second].name + " closes a loop";
     }
-    parent[one] = other;
   }
-  if (topology.trunks.size() + 1 != topology.nodes.size()) return "its nodes are not connected";
+  if (topology.trunks.size() + 1 != nodes) return "its nodes are not connected";
   for (const auto& host : topology.hosts) {
-    if (host.node >= parent.size()) return host.name + " is at a node that does not exist";
+    if (host.node >= nodes) return host.name + " is at a node that does not exist";
     if (host.out_bit_s <= 0) return host.name + " has no rate";
   }
   return "";

@@ -75,8 +75,11 @@ contains
     do root = 0, ranks - 1
       call bcasts(comm, rank, root)
       call reductions(comm, rank, ranks, root)
+      call rooted_blocks(comm, rank, ranks, root)
     end do
     call exchanges(comm, rank, ranks)
+    call scans(comm, rank, ranks)
+    call unequal_blocks(comm, rank, ranks)
     call user_operation(comm, rank, ranks)
   end subroutine
 
@@ -151,6 +154,96 @@ contains
     end if
     call check('reduce of a section in place', rank /= root .or. all(a(2::2) == expected))
   end subroutine
+
+  ! Sections with every other column.
+  subroutine rooted_blocks(comm, rank, ranks, root)
+    type(MPI_Comm), intent(in) :: comm
+    integer, intent(in) :: rank, ranks, root
+    integer :: table(n, 0:2*ranks - 1), expected(n, 0:ranks - 1), own(2*n), i, j
+    expected = reshape([((i + 1000*j + root, i=1, n), j=0, ranks - 1)], [n, ranks])
+    own = -1
+    own(::2) = expected(:, rank)
+    table = -1
+    call MPI_Gather(own(::2), n, MPI_INTEGER, table(:, ::2), n, MPI_INTEGER, root, comm)
+    call check('gather of sections', all(table(:, 1::2) == -1) .and. &
+               all(table(:, ::2) == merge(expected, -1, rank == root)))
+    own = -1
+    table = -1
+    table(:, ::2) = expected
+    if (rank == root) then
+      call MPI_Scatter(table(:, ::2), n, MPI_INTEGER, MPI_IN_PLACE, n, MPI_INTEGER, root, comm)
+      own(2::2) = expected(:, rank)
+    else
+      call MPI_Scatter(table(:, ::2), n, MPI_INTEGER, own(2::2), n, MPI_INTEGER, root, comm)
+    end if
+    call check('scatter of sections in place', all(own(2::2) == expected(:, rank)) .and. all(own(::2) == -1))
+  end subroutine
+
+  subroutine scans(comm, rank, ranks)
+    type(MPI_Comm), intent(in) :: comm
+    integer, intent(in) :: rank, ranks
+    integer :: own(2*n), result(2*n), vector(n, ranks), counts(ranks), i, error
+    own = -1
+    own(::2) = [(i*(rank + 1), i=1, n)]
+    result = -1
+    call MPI_Scan(own(::2), result(2::2), n, MPI_INTEGER, MPI_SUM, comm)
+    call check('scan of sections', all(result(2::2) == [(i*(rank + 1)*(rank + 2)/2, i=1, n)]))
+    result = -1
+    call MPI_Exscan(own(::2), result(::2), n, MPI_INTEGER, MPI_SUM, comm, error)
+    call check('exscan of sections', rank == 0 .or. all(result(::2) == [(i*rank*(rank + 1)/2, i=1, n)]))
+    vector = spread([(i, i=1, ranks)], 1, n)*(rank + 1)
+    call MPI_Reduce_scatter_block(vector, result(1:n), n, MPI_INTEGER, MPI_SUM, comm)
+    call check('reduce_scatter_block', all(result(1:n) == (rank + 1)*ranks*(ranks + 1)/2))
+    counts = [(mod(i, 3), i=1, ranks)]
+    result = -1
+    vector = rank + 1
+    call MPI_Reduce_scatter(vector, result, counts, MPI_INTEGER, MPI_SUM, comm)
+    call check('reduce_scatter', all(result(1:counts(rank + 1)) == ranks*(ranks + 1)/2) .and. &
+               count(result == -1) == 2*n - counts(rank + 1))
+  end subroutine
+
+  ! What rank i sends to rank j: j + 1 times 100 i + j.
+  subroutine unequal_blocks(comm, rank, ranks)
+    type(MPI_Comm), intent(in) :: comm
+    integer, intent(in) :: rank, ranks
+    integer :: send(ranks*ranks), receive(2*ranks*ranks), send_counts(ranks), send_places(ranks)
+    integer :: counts(ranks), places(ranks), i, j
+    type(MPI_Datatype) :: types(ranks)
+    send_counts = [(i, i=1, ranks)]
+    send_places = [(ranks*(i - 1), i=1, ranks)]
+    counts = rank + 1
+    places = [(ranks*(ranks - i), i=1, ranks)]
+    types = MPI_INTEGER
+    send = [((100*rank + j, i=1, ranks), j=0, ranks - 1)]
+    receive = -1
+    call MPI_Alltoallv(send, send_counts, send_places, MPI_INTEGER, receive(::2), counts, places, MPI_INTEGER, comm)
+    call check('alltoallv into a section', exchange_is_right(receive(::2), rank, ranks))
+    receive = -1
+    call MPI_Alltoallw(send, send_counts, 4*send_places, types, receive(1:ranks*ranks), counts, 4*places, types, comm)
+    call check('alltoallw', exchange_is_right(receive(1:ranks*ranks), rank, ranks))
+    receive = -1
+    call MPI_Allgatherv(send, rank + 1, MPI_INTEGER, receive(2::2), send_counts, places, MPI_INTEGER, comm)
+    call check('allgatherv into a section', all(receive(::2) == -1) .and. &
+               all([(all(receive(2*places(i) + 2:2*(places(i) + i):2) == 100*(i - 1)), i=1, ranks)]))
+    receive = -1
+    call MPI_Gatherv(send, rank + 1, MPI_INTEGER, receive, send_counts, places, MPI_INTEGER, 0, comm)
+    call check('gatherv', rank /= 0 .or. all([(all(receive(places(i) + 1:places(i) + i) == 100*(i - 1)), i=1, ranks)]))
+    receive = -1
+    call MPI_Scatterv(send, send_counts, send_places, MPI_INTEGER, receive(::2), rank + 1, MPI_INTEGER, 0, comm)
+    call check('scatterv into a section', all(receive(1:2*rank + 1:2) == rank) .and. &
+               count(receive == -1) == 2*ranks*ranks - rank - 1)
+  end subroutine
+
+  function exchange_is_right(receive, rank, ranks) result(right)
+    integer, intent(in) :: rank, ranks, receive(ranks*ranks)
+    integer :: i, first
+    logical :: right
+    right = count(receive == -1) == ranks*(ranks - rank - 1)
+    do i = 0, ranks - 1
+      first = ranks*(ranks - i - 1) + 1
+      right = right .and. all(receive(first:first + rank) == 100*i + rank)
+    end do
+  end function
 
   subroutine exchanges(comm, rank, ranks)
     type(MPI_Comm), intent(in) :: comm

@@ -54,8 +54,11 @@ contains
     do root = 0, ranks - 1
       call bcasts(comm, rank, root)
       call reductions(comm, rank, ranks, root)
+      call rooted_blocks(comm, rank, ranks, root)
     end do
     call exchanges(comm, rank, ranks)
+    call scans(comm, rank, ranks)
+    call unequal_blocks(comm, rank, ranks)
     call absolute_addresses(comm, rank)
   end subroutine
 
@@ -133,6 +136,101 @@ contains
     call MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, send, n, MPI_COMPLEX, comm, error)
     call check('alltoall in place', all(send == expected))
   end subroutine
+
+  subroutine rooted_blocks(comm, rank, ranks, root)
+    integer, intent(in) :: comm, rank, ranks, root
+    integer, allocatable :: all_blocks(:, :), expected(:, :), counts(:), places(:)
+    integer :: own(n), i, j, length
+    allocate (all_blocks(n, ranks), expected(n, ranks), counts(ranks), places(ranks))
+    expected = reshape([((i + 1000*j + root, i=1, n), j=1, ranks)], [n, ranks])
+    own = expected(:, rank + 1)
+    all_blocks = -1
+    call MPI_Gather(own, n, MPI_INTEGER, all_blocks, n, MPI_INTEGER, root, comm, error)
+    call check('gather', all(all_blocks == merge(expected, -1, rank == root)))
+    all_blocks = -1
+    all_blocks(:, rank + 1) = own
+    if (rank == root) then
+      call MPI_Gather(MPI_IN_PLACE, 0, MPI_INTEGER, all_blocks, n, MPI_INTEGER, root, comm, error)
+    else
+      call MPI_Gather(own, n, MPI_INTEGER, all_blocks, n, MPI_INTEGER, root, comm, error)
+    end if
+    call check('gather in place', rank /= root .or. all(all_blocks == expected))
+    own = -1
+    call MPI_Scatter(expected, n, MPI_INTEGER, own, n, MPI_INTEGER, root, comm, error)
+    call check('scatter', all(own == expected(:, rank + 1)))
+    own = -1
+    if (rank == root) then
+      call MPI_Scatter(expected, n, MPI_INTEGER, MPI_IN_PLACE, n, MPI_INTEGER, root, comm, error)
+    else
+      call MPI_Scatter(expected, n, MPI_INTEGER, own, n, MPI_INTEGER, root, comm, error)
+    end if
+    call check('scatter in place', all(own == merge([(-1, i=1, n)], expected(:, rank + 1), rank == root)))
+    counts = [(mod(i + root, 4)*7, i=1, ranks)]
+    places = [(n*(ranks - i), i=1, ranks)]
+    length = counts(rank + 1)
+    all_blocks = -1
+    call MPI_Gatherv(expected(:, rank + 1), length, MPI_INTEGER, all_blocks, counts, places, MPI_INTEGER, root, &
+                     comm, error)
+    call check('gatherv', rank /= root .or. all([(all(all_blocks(1:counts(i), ranks + 1 - i) == &
+                                                      expected(1:counts(i), i)), i=1, ranks)]))
+    call check('gatherv leaves the rest', count(all_blocks /= -1) == merge(sum(counts), 0, rank == root))
+    own = -1
+    call MPI_Scatterv(expected, counts, places, MPI_INTEGER, own, length, MPI_INTEGER, root, comm, error)
+    call check('scatterv', all(own(1:length) == expected(1:length, ranks - rank)) .and. all(own(length + 1:) == -1))
+  end subroutine
+
+  subroutine scans(comm, rank, ranks)
+    integer, intent(in) :: comm, rank, ranks
+    integer, allocatable :: vector(:, :), counts(:)
+    integer :: own(n), result(n), i
+    own = [(i*(rank + 1), i=1, n)]
+    call MPI_Scan(own, result, n, MPI_INTEGER, MPI_SUM, comm, error)
+    call check('scan', all(result == [(i*(rank + 1)*(rank + 2)/2, i=1, n)]))
+    result = own
+    call MPI_Exscan(MPI_IN_PLACE, result, n, MPI_INTEGER, MPI_SUM, comm, error)
+    call check('exscan in place', all(result == merge(own, [(i*rank*(rank + 1)/2, i=1, n)], rank == 0)))
+    allocate (vector(n, ranks), counts(ranks))
+    vector = spread([(i, i=1, ranks)], 1, n)*(rank + 1)
+    call MPI_Reduce_scatter_block(vector, result, n, MPI_INTEGER, MPI_SUM, comm, error)
+    call check('reduce_scatter_block', all(result == (rank + 1)*ranks*(ranks + 1)/2))
+    counts = [(mod(i, 3), i=1, ranks)]
+    result = -1
+    vector = rank + 1
+    call MPI_Reduce_scatter(vector, result, counts, MPI_INTEGER, MPI_SUM, comm, error)
+    call check('reduce_scatter', all(result(1:counts(rank + 1)) == ranks*(ranks + 1)/2) .and. &
+               count(result == -1) == n - counts(rank + 1))
+  end subroutine
+
+  ! What rank i sends to rank j: j + 1 times 100 i + j.
+  subroutine unequal_blocks(comm, rank, ranks)
+    integer, intent(in) :: comm, rank, ranks
+    integer :: send(ranks*ranks), receive(ranks*ranks), send_counts(ranks), send_places(ranks)
+    integer :: counts(ranks), places(ranks), types(ranks), i, j
+    send_counts = [(i, i=1, ranks)]
+    send_places = [(ranks*(i - 1), i=1, ranks)]
+    counts = rank + 1
+    places = [(ranks*(ranks - i), i=1, ranks)]
+    types = MPI_INTEGER
+    send = [((100*rank + j, i=1, ranks), j=0, ranks - 1)]
+    receive = -1
+    call MPI_Alltoallv(send, send_counts, send_places, MPI_INTEGER, receive, counts, places, MPI_INTEGER, comm, error)
+    call check('alltoallv', exchange_is_right(receive, rank, ranks))
+    receive = -1
+    call MPI_Alltoallw(send, send_counts, 4*send_places, types, receive, counts, 4*places, types, comm, error)
+    call check('alltoallw', exchange_is_right(receive, rank, ranks))
+    receive = -1
+    call MPI_Allgatherv(send, rank + 1, MPI_INTEGER, receive, send_counts, places, MPI_INTEGER, comm, error)
+    call check('allgatherv', all([(all(receive(places(i) + 1:places(i) + i) == 100*(i - 1)), i=1, ranks)]) .and. &
+               count(receive == -1) == ranks*ranks - ranks*(ranks + 1)/2)
+  end subroutine
+
+  function exchange_is_right(receive, rank, ranks) result(right)
+    integer, intent(in) :: rank, ranks, receive(ranks, ranks)
+    integer :: i
+    logical :: right
+    right = all([(all(receive(1:rank + 1, ranks - i) == 100*i + rank), i=0, ranks - 1)]) .and. &
+            count(receive == -1) == ranks*(ranks - rank - 1)
+  end function
 
   ! MPI_BOTTOM with a type that holds absolute addresses.
   subroutine absolute_addresses(comm, rank)

@@ -6,13 +6,17 @@ from __future__ import annotations
 from typing import Any
 
 
-def eco_three_buses(rate_mbit: float = 10, hosts: int = 8, admin: bool = False) -> dict[str, Any]:
+def eco_three_buses(
+    rate_mbit: float = 10, hosts: int = 8, ambient_share: float = 0, admin: bool = False
+) -> dict[str, Any]:
     """ECO's three Ethernet segments around one bridge; hosts 0 3 6 / 1 4 7 / 2 5."""
     names = [f"h{number}" for number in range(hosts)]
     return {
         "admin_network": admin,
         "switch": [{"name": "bridge", "rate_mbit": rate_mbit, "buffer_kib": 256}],
-        "bus": [{"name": f"bus{at}", "rate_mbit": rate_mbit} for at in range(3)],
+        "bus": [
+            {"name": f"bus{at}", "rate_mbit": rate_mbit, "ambient_share": ambient_share} for at in range(3)
+        ],
         "trunk": [{"between": ["bridge", f"bus{at}"]} for at in range(3)],
         "hosts": [{"names": names[at::3], "on": f"bus{at}"} for at in range(3)],
     }

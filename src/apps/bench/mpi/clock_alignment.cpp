@@ -8,6 +8,7 @@
 #include <array>
 
 #include "apps/bench/mpi/rendezvous.h"
+#include "base/monotonic_clock.h"
 
 namespace quadrille::bench {
 namespace {
@@ -32,10 +33,10 @@ std::int64_t exchange(int peer, MPI_Comm communicator, std::int64_t* asked,
   std::int64_t remote = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Irecv(&remote, 1, MPI_INT64_T, peer, kClockTag, communicator, &request);
-  *asked = monotonic_ns();
+  *asked = monotonic_now().value;
   send(asked, 1, peer, communicator);
   await(&request);
-  *answered = monotonic_ns();
+  *answered = monotonic_now().value;
   return remote;
 }
 
@@ -61,7 +62,7 @@ OffsetEstimate answer_root(int exchanges, MPI_Comm communicator) {
     } else {
       await(&request);
     }
-    word = monotonic_ns();
+    word = monotonic_now().value;
     send(&word, 1, 0, communicator);
   }
   std::array<std::int64_t, 3> words{};
@@ -83,7 +84,7 @@ void align_clock(MPI_Comm communicator, int exchanges, SharedClock& clock) {
     return;
   }
   for (int peer = 1; peer < ranks; ++peer) measure_peer(peer, exchanges, communicator);
-  clock.learn({.at_ns = monotonic_ns(), .offset_ns = 0, .uncertainty_ns = 0});
+  clock.learn({.at_ns = monotonic_now().value, .offset_ns = 0, .uncertainty_ns = 0});
 }
 
 }  // namespace quadrille::bench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/bench/mpi/operations_mixed.h"
 #include "apps/bench/mpi/operations_moving.h"
 #include "apps/bench/mpi/operations_reducing.h"
 
@@ -27,8 +28,8 @@ MPI_Datatype datatype_of(ElementType type) {
 const std::vector<Operation>& operations() {
   static const std::vector<Operation> rows = [] {
     auto all = moving_operations();
-    const auto reducing = reducing_operations();
-    all.insert(all.end(), reducing.begin(), reducing.end());
+    for (const auto& more : {reducing_operations(), mixed_operations()})
+      all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return rows;

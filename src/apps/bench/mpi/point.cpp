@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/monotonic_clock.h"
+
 namespace quadrille::bench {
 namespace {
 
@@ -16,7 +18,7 @@ constexpr double kNativeWarmUpShare = 0.2;
 constexpr int kLeastNativeWarmUp = 3;
 
 double seconds_since(std::int64_t start_ns) {
-  return static_cast<double>(monotonic_ns() - start_ns) * 1e-9;
+  return static_cast<double>(monotonic_now().value - start_ns) * 1e-9;
 }
 
 struct WarmUp {
@@ -27,7 +29,7 @@ struct WarmUp {
 WarmUp warm_up(Sampler& sampler, Side side, const Options& options) {
   WarmUp result;
   std::vector<Sample> samples;
-  const std::int64_t start_ns = monotonic_ns();
+  const std::int64_t start_ns = monotonic_now().value;
   const auto wanted = [&]() -> std::int64_t {
     if (result.calls >= options.warm_up) return 0;
     const bool enough = side == Side::native && result.calls >= kLeastNativeWarmUp &&
@@ -58,7 +60,7 @@ int block_length(const Options& options, const WarmUp& native, const WarmUp& lib
 template <typename Round>
 void run_rounds(Sampler& sampler, int most, double budget,
                 const std::function<void(double)>& progress, Round round) {
-  const std::int64_t start_ns = monotonic_ns();
+  const std::int64_t start_ns = monotonic_now().value;
   for (int done = 0;;) {
     round();
     ++done;

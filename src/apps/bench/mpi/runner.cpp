@@ -13,6 +13,9 @@
 #include "apps/bench/network_file.h"
 #include "apps/bench/results.h"
 #include "apps/bench/waiting.h"
+#include "apps/exit_codes.h"
+#include "base/monotonic_clock.h"
+#include "base/utc.h"
 
 namespace quadrille::bench {
 namespace {
@@ -27,10 +30,11 @@ class Lines {
   }
   bool usable(const std::string& path) const { return path.empty() || file_.good(); }
   void write(const Line& line) {
-    (file_.is_open() ? static_cast<std::ostream&>(file_) : std::cout) << line.dump() << std::endl;
+    (file_.is_open() ? static_cast<std::ostream&>(file_) : std::cout) << line.dump() << '\n'
+                                                                      << std::flush;
   }
   void progress(double done, std::size_t points, const std::string& label) {
-    const std::int64_t now = monotonic_ns();
+    const std::int64_t now = monotonic_now().value;
     if (file_.is_open() || now - latest_progress_ns_ < 200'000'000) return;
     latest_progress_ns_ = now;
     write(progress_line(done, points, label));
@@ -96,7 +100,7 @@ class Run {
  private:
   void measure(const Operation& operation, std::uint64_t bytes, const Part& part, std::size_t index,
                std::size_t points) {
-    const std::int64_t start_ns = monotonic_ns();
+    const std::int64_t start_ns = monotonic_now().value;
     Call call = make_call(operation, {bytes, options_.type, options_.root, options_.in_place},
                           part.communicator);
     Sampler sampler(operation, call, *part.rendezvous, world_.clock(), executions_, options_,
@@ -116,7 +120,7 @@ class Run {
                      .in_place = call.in_place,
                      .clock_uncertainty_ns = world_.clock_uncertainty_ns(),
                      .clock_drift_ppm = world_.clock_drift_ppm(),
-                     .seconds = static_cast<double>(monotonic_ns() - start_ns) * 1e-9,
+                     .seconds = static_cast<double>(monotonic_now().value - start_ns) * 1e-9,
                      .bound = {}};
     for (int rank = 0; rank < part.ranks; ++rank) {
       facts.host_of_rank.push_back(world_.machines()[static_cast<std::size_t>(rank)].host);
@@ -180,7 +184,7 @@ int run_benchmark(const Options& options) {
   const auto parts = parts_for(options, ranks);
   if (!parts.ok()) {
     if (rank == 0) std::cerr << "quadrille-bench: " << parts.error().message << '\n';
-    return 2;
+    return exit_code::wrong_usage;
   }
   World world(parts.value());
   Lines lines(rank == 0 ? options.output : std::string());
@@ -191,9 +195,9 @@ int run_benchmark(const Options& options) {
     if (rank == 0)
       std::cerr << "quadrille-bench: " << options.output
                 << ": cannot be written; give another --output\n";
-    return 1;
+    return exit_code::failed;
   }
-  const std::int64_t start_ns = monotonic_ns();
+  const std::int64_t start_ns = monotonic_now().value;
   Run run(options, world, lines);
   run.announce();
   run_points(options, parts.value(), run);
@@ -203,13 +207,13 @@ int run_benchmark(const Options& options) {
       points += static_cast<std::int64_t>((name == "barrier" ? 1 : options.bytes.size()) *
                                           parts.value().size());
     }
-    lines.write(
-        end_line(points, run.wrong(), static_cast<double>(monotonic_ns() - start_ns) * 1e-9));
+    lines.write(end_line(points, run.wrong(),
+                         static_cast<double>(monotonic_now().value - start_ns) * 1e-9));
     if (run.wrong() > 0) std::cerr << "quadrille-bench: " << run.wrong() << " results were wrong\n";
   }
   const std::int64_t wrong =
       Rendezvous(MPI_COMM_WORLD).agree({}, [&](const Report&) { return run.wrong(); });
-  return wrong > 0 ? 1 : 0;
+  return wrong > 0 ? exit_code::failed : exit_code::done;
 }
 
 }  // namespace quadrille::bench

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apps/bench/waiting.h"
+#include "base/monotonic_clock.h"
 
 namespace quadrille::bench {
 namespace {
@@ -68,15 +69,15 @@ void Sampler::timed_call(Side side) {
   operation_.fill(call_, number_);
   const Order order = rendezvous_.meet(take_report(), [&](const Report& merged) {
     harvest(merged);
-    return Order{.instant = clock_.to_shared(monotonic_ns()) + margin_ns_, .number = 0};
+    return Order{.instant = clock_.to_shared(monotonic_now().value) + margin_ns_, .number = 0};
   });
   side_ = side;
-  const std::int64_t received_ns = clock_.to_shared(monotonic_ns());
+  const std::int64_t received_ns = clock_.to_shared(monotonic_now().value);
   const std::int64_t planned_ns = order.instant + skew_ns(call_.rank);
   wait_until(clock_.to_local(planned_ns), spin_);
   Report report;
   report.negative_slack = received_ns - order.instant;
-  report.lateness = clock_.to_shared(monotonic_ns()) - planned_ns;
+  report.lateness = clock_.to_shared(monotonic_now().value) - planned_ns;
   invoke(side, report);
   if (rendezvous_.rank() == 0) {
     planned_start_ns_ = order.instant + largest_skew_ns();
@@ -107,13 +108,13 @@ void Sampler::measure_back_to_back(Side side, int calls, std::vector<Sample>& in
 }
 
 void Sampler::invoke(Side side, Report& report) {
-  const std::int64_t start_ns = monotonic_ns();
+  const std::int64_t start_ns = monotonic_now().value;
   if (side == Side::native) {
     operation_.native(call_);
   } else {
     operation_.library(call_);
   }
-  const std::int64_t end_ns = monotonic_ns();
+  const std::int64_t end_ns = monotonic_now().value;
   report.local_duration = end_ns - start_ns;
   report.last_end = clock_.to_shared(end_ns);
   if (call_.is_root()) report.root_start = clock_.to_shared(start_ns);

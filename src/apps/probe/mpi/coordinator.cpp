@@ -2,22 +2,21 @@
 #include "apps/probe/mpi/coordinator.h"
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
-#include <thread>
 
+#include "apps/exit_codes.h"
 #include "apps/probe/mpi/last_resort.h"
 #include "apps/probe/mpi/mpi_costs.h"
 #include "apps/probe/report_lines.h"
 #include "apps/probe/samples.h"
+#include "base/utc.h"
 #include "mpi/mpi_control_channel.h"
 #include "mpi/version.h"
 #include "probe/investigation.h"
@@ -42,13 +41,6 @@ constexpr std::int64_t before_abort_ns = 200'000'000;
 volatile std::sig_atomic_t ended_by_launcher = 0;
 void note_end(int) { ended_by_launcher = 1; }
 
-// An agent looks for the next order every half a millisecond, or less often when many share a
-// core: a look costs about 20 us, and all together shall cost a tenth of the cores.
-std::int64_t longest_sleep_ns(const ProberWorld& world) {
-  const auto cores = std::max(1U, std::thread::hardware_concurrency());
-  return std::max<std::int64_t>(500'000, 200'000LL * world.hosts() / cores);
-}
-
 AgentOptions own_agent(const ProberWorld& world) {
   AgentOptions options;
   options.ranks = world.ranks_on_own_host();
@@ -60,15 +52,6 @@ AgentOptions own_agent(const ProberWorld& world) {
   sleep_for(before_abort_ns);
   PMPI_Abort(MPI_COMM_WORLD, 1);
   std::_Exit(1);
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm broken_down{};
-  gmtime_r(&now, &broken_down);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &broken_down);
-  return text.data();
 }
 
 // MPICH aligns its version by tabs.
@@ -111,8 +94,9 @@ class Coordinator {
   // Everything up to the MPI library's own calls; the agents have ended their service afterwards.
   Result<bool> investigate_hosts() {
     if (auto read = read_expected(); !read.ok()) return read;
-    MpiControlChannel channel(world_.agents(),
-                              {longest_sleep_ns(world_), [] { return ended_by_launcher != 0; }});
+    // As if all hosts were on one machine: who is where is not known yet.
+    MpiControlChannel channel(
+        world_.agents(), {longest_sleep_ns(world_.hosts()), [] { return ended_by_launcher != 0; }});
     MeasureOptions measure;
     measure.own = own_agent(world_);
     measure.interface = options_.interface;
@@ -224,7 +208,8 @@ class Coordinator {
 void serve_coordinator(const ProberWorld& world) {
   // When the launcher ends the job because a host has gone, rank 0 is to hear from all others.
   std::signal(SIGTERM, SIG_IGN);
-  MpiControlChannel channel(world.agents(), {longest_sleep_ns(world), [] { return false; }});
+  MpiControlChannel channel(world.agents(),
+                            {longest_sleep_ns(world.hosts()), [] { return false; }});
   const auto served = serve(channel, own_agent(world));
   std::signal(SIGTERM, SIG_DFL);
   if (served.ok()) return;
@@ -261,7 +246,7 @@ int coordinate(const ProberWorld& world, const ProberOptions& options) {
     run_mpi_phase(world, &coordinator);
   }
   coordinator.report();
-  return investigated.ok() ? 0 : 1;
+  return investigated.ok() ? exit_code::done : exit_code::failed;
 }
 
 }  // namespace
@@ -271,7 +256,7 @@ int run_prober(const ProberWorld& world, const ProberOptions& options) {
   if (world.is_agent()) serve_coordinator(world);
   const int word = world.await_word_of_coordinator(end_with_failure);
   if (word == measure_mpi) run_mpi_phase(world, nullptr);
-  return word == end_with_failure ? 1 : 0;
+  return word == end_with_failure ? exit_code::failed : exit_code::done;
 }
 
 }  // namespace quadrille::probe

@@ -15,6 +15,8 @@ constexpr int calls = 5;
 constexpr int warm_up_calls = 1;
 // A larger size may take longer than in proportion, where buffers begin to overflow.
 constexpr double out_of_proportion = 2;
+// Where ranks share few cores, what moves data takes at least so many times what a barrier takes.
+constexpr std::int64_t barriers_in_a_call = 4;
 // What all ranks are told before each call.
 constexpr int go_on = 1;
 
@@ -114,13 +116,14 @@ class MpiCosts {
       return;
     }
     operation.last_ns = times_ns[times_ns.size() / 2];
+    if (bytes == 0) least_first_ns_ = barriers_in_a_call * operation.last_ns;
     operation.last_bytes = bytes;
     enter(operation, bytes, times_ns);
   }
 
   bool fits(const Operation& operation, std::uint64_t bytes) const {
     const std::int64_t left_ns = until_ns_ - steady_ns();
-    if (operation.last_bytes == 0) return left_ns > 0;
+    if (operation.last_bytes == 0) return least_first_ns_ * (calls + warm_up_calls) < left_ns;
     const double growth = static_cast<double>(bytes) / static_cast<double>(operation.last_bytes);
     const double expected_ns = static_cast<double>(operation.last_ns) * growth * out_of_proportion;
     return expected_ns * (calls + warm_up_calls) < static_cast<double>(left_ns);
@@ -161,6 +164,7 @@ class MpiCosts {
   MPI_Comm comm_ = MPI_COMM_NULL;
   Buffers buffers_;
   std::int64_t until_ns_ = 0;
+  std::int64_t least_first_ns_ = 0;  // that a first size may take
   std::vector<MpiCost> costs_;
 };
 

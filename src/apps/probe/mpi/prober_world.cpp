@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/fingerprint.h"
 #include "probe/measure/host_identity.h"
 #include "probe/measure/realtime.h"
 
@@ -11,13 +12,6 @@ namespace quadrille::probe {
 namespace {
 
 constexpr std::int64_t between_looks_ns = 20'000'000;
-
-// FNV-1a: the same on every host, which std::hash need not be.
-std::uint64_t fingerprint(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const unsigned char byte : text) hash = (hash ^ byte) * 0x100000001b3ULL;
-  return hash;
-}
 
 }  // namespace
 

@@ -24,11 +24,22 @@ static void try_all(struct call call) {
     if (types[t].ints > 0) compare_bcast_of_unlike_types(&call, &types[t]);
     compare_allgather(&call, &types[t]);
     compare_alltoall(&call, &types[t]);
+    compare_gather(&call, &types[t]);
+    compare_scatter(&call, &types[t]);
+    compare_allgatherv(&call, &types[t]);
+    compare_gatherv(&call, &types[t]);
+    compare_scatterv(&call, &types[t]);
+    compare_alltoallv(&call, &types[t]);
+    compare_alltoallw(&call, &types[t]);
   }
   for (int r = 0; r < reduction_number; ++r) {
     ++call.seed;
     compare_reduce(&call, &reductions[r]);
     compare_allreduce(&call, &reductions[r]);
+    compare_scan(&call, &reductions[r]);
+    compare_exscan(&call, &reductions[r]);
+    compare_reduce_scatter_block(&call, &reductions[r]);
+    compare_reduce_scatter(&call, &reductions[r]);
   }
 }
 
@@ -38,11 +49,19 @@ static void try_large(struct call call) {
     compare_bcast(&call, &types[t]);
     compare_reduce(&call, &reductions[t * 3]);
     compare_allreduce(&call, &reductions[t * 3]);
+    compare_scan(&call, &reductions[t * 3]);
+    compare_exscan(&call, &reductions[t * 3]);
   }
   compare_bcast(&call, &types[5]); /* the vector */
   compare_large_count(&call);
   check_bits(&call);
   call.count /= 16;
+  compare_large_count_of_blocks(&call);
+  compare_gather(&call, &types[1]);
+  compare_gatherv(&call, &types[1]);
+  compare_alltoallv(&call, &types[1]);
+  compare_reduce_scatter_block(&call, &reductions[3]);
+  compare_reduce_scatter(&call, &reductions[3]);
   compare_allgather(&call, &types[1]);
   compare_alltoall(&call, &types[1]);
 }
@@ -71,7 +90,17 @@ static void try_random(unsigned long long* state, const struct communicator_case
   static const int counts[] = {0, 1, 2, 5, 33, 400, 3001};
   int size = 1;
   struct call call = {communicator->comm, communicator->name, 0, 0, 0, 0};
-  const unsigned what = next_random(state) % 6;
+  static void (*const moves[])(const struct call*, const struct type_case*) = {
+      compare_bcast,   compare_allgather,  compare_alltoall, compare_gather,    compare_scatter,
+      compare_gatherv, compare_allgatherv, compare_scatterv, compare_alltoallv, compare_alltoallw};
+  static void (*const reduces[])(const struct call*, const struct reduction_case*) = {
+      compare_reduce,
+      compare_allreduce,
+      compare_scan,
+      compare_exscan,
+      compare_reduce_scatter_block,
+      compare_reduce_scatter};
+  const unsigned what = next_random(state) % 17;
   const unsigned which = next_random(state);
   call.count = counts[next_random(state) % 7];
   call.in_place = (int)(next_random(state) % 2);
@@ -82,12 +111,13 @@ static void try_random(unsigned long long* state, const struct communicator_case
   call.root = (int)(root % (unsigned)size);
   const struct type_case* type = &types[which % (unsigned)type_number];
   const struct reduction_case* reduction = &reductions[which % (unsigned)reduction_number];
-  if (what == 0) compare_barrier(&call);
-  if (what == 1) compare_bcast(&call, type);
-  if (what == 2) compare_allgather(&call, type);
-  if (what == 3) compare_alltoall(&call, type);
-  if (what == 4) compare_reduce(&call, reduction);
-  if (what == 5) compare_allreduce(&call, reduction);
+  if (what == 0) {
+    compare_barrier(&call);
+  } else if (what <= 10) {
+    moves[what - 1](&call, type);
+  } else {
+    reduces[what - 11](&call, reduction);
+  }
 }
 
 static void stress(unsigned long long seed, int calls) {

@@ -7,14 +7,14 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
-from quadrille.report.charts import NATIVE_COLOUR, QUADRILLE_COLOUR, Figure
+from quadrille.report.charts import NATIVE_COLOUR, QUADRILLE_COLOUR, Figure, layout
 from quadrille.report.formatting import escape
 from quadrille.report.frame import chart_cell
 from quadrille.report.tables import table
 from quadrille.report.topology_picture import topology_svg
 from quadrille.reproduce.experiment import Data
 from quadrille.reproduce.experiments.eco_partition.judging import QUADRILLE, rows
-from quadrille.reproduce.figures import layout, model_drawing
+from quadrille.reproduce.model_drawing import model_drawing
 from quadrille.reproduce.programs import STATISTICS
 
 _VALUE: dict[str, Callable[[list[int]], float]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quadrille.report.charts import LIMIT_COLOUR, NATIVE_COLOUR, QUADRILLE_COLOUR, Figure
+from quadrille.report.charts import LIMIT_COLOUR, NATIVE_COLOUR, QUADRILLE_COLOUR, Figure, layout
 from quadrille.report.formatting import escape, size_text, time_text
 from quadrille.report.frame import chart_cell
 from quadrille.report.tables import table
@@ -18,7 +18,7 @@ from quadrille.reproduce.experiments.gromacs_ports.judging import (
     ports_at_once,
     whole_ports,
 )
-from quadrille.reproduce.figures import layout, model_drawing
+from quadrille.reproduce.model_drawing import model_drawing
 
 _SETS = {"type": "category"}
 

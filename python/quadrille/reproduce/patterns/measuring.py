@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Times every pattern on one network, one after the other in several rounds, so that a drift meets all alike.
+
+`data` holds `topology` and `truth` (None on a real cluster), the probed `model`, and `points`: a pattern's
+samples of one collective in one round, with those of the MPI library in the same processes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from quadrille.lab.ready_made import resolve
+from quadrille.reproduce.experiment import Data
+from quadrille.reproduce.patterns.comparison import Calls, Comparison
+from quadrille.reproduce.patterns.pattern import Pattern
+from quadrille.reproduce.programs import bench as run_bench
+from quadrille.reproduce.programs import probe
+from quadrille.reproduce.workbench import Workbench
+
+_QUICK = (1, ["--calls", "4", "--blocks", "2", "--seconds", "2"])
+_FULL = (5, ["--calls", "10", "--blocks", "5", "--seconds", "30"])
+"""Rounds, and the benchmark's arguments in each: 5 x 5 x 20 = 500 calls of each pattern in blocks."""
+_WARM_UP = 3
+"""Calls that open a forced pattern's connections. Where Quadrille chooses, the benchmark's default applies,
+which outlasts a trial."""
+
+
+def measure(comparison: Comparison, bench: Workbench, data: Data) -> None:
+    """Measure on the comparison's emulated network, or on the cluster of the given launcher."""
+    data |= {"topology": None, "truth": None, "points": []}
+    if bench.launcher is not None:
+        _measure_on(comparison, bench, bench.launcher, data)
+        return
+    with bench.lab(resolve(comparison.topology), "patterns") as lab:
+        data |= {"topology": comparison.topology, "truth": lab.truth()}
+        _measure_on(comparison, bench, lab.launcher(), data)
+
+
+def _measure_on(comparison: Comparison, bench: Workbench, line: Sequence[str], data: Data) -> None:
+    bench.announce("probe")
+    data["model"] = probe(line, seed=1).model
+    bench.save()
+    rounds, arguments = _QUICK if bench.quick else _FULL
+    with NamedTemporaryFile("w", prefix="quadrille-", suffix=".json", encoding="utf-8") as file:
+        json.dump(data["model"], file)
+        file.flush()
+        for number in range(rounds):
+            for pattern in comparison.patterns:
+                bench.announce(f"round {number + 1} of {rounds}: {pattern.name}")
+                for size, collectives in _by_size(comparison.measured()).items():
+                    given = [*arguments, "--model", file.name, *_warm_up(pattern)]
+                    points = run_bench(line, collectives, [size], given, forced=pattern.forced())
+                    about = {"pattern": pattern.name, "round": number + 1}
+                    data["points"] += [about | _figures(point) for point in points]
+                    bench.save()
+
+
+def _warm_up(pattern: Pattern) -> list[str]:
+    return ["--warmup", str(_WARM_UP)] if pattern.algorithms else []
+
+
+def _by_size(step: Sequence[Calls]) -> dict[int, str]:
+    """Return the collectives of each size, so that calls of one size share a job."""
+    sizes: dict[int, list[str]] = {}
+    for calls in step:
+        sizes.setdefault(calls.size, []).append(calls.collective)
+    return {size: ",".join(collectives) for size, collectives in sizes.items()}
+
+
+def _figures(point: dict[str, Any]) -> dict[str, Any]:
+    ours, native = point["blocks"]["quadrille"], point["blocks"]["native"]
+    return {
+        "collective": point["collective"],
+        "bytes": point["bytes"],
+        "ranks": point["ranks"],
+        "executor": ours["executor"],
+        "algorithm": ours["algorithm"],
+        "samples_ns": _samples(ours),
+        "mpi_samples_ns": _samples(native),
+        "limit_ns": point["bound"]["framed_ns"] if point["bound"] else None,
+    }
+
+
+def _samples(side: dict[str, Any]) -> list[int]:
+    """Return the root's start to the last receipt, as the paper measures; without a root, the call."""
+    samples: list[int] = side["root_to_last_ns"] or side["samples_ns"]
+    return samples

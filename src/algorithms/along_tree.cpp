@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms/along_tree.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace quadrille {
+
+void pass_down(ScheduleBuilder& builder, const PlaceInTree& place, const Region& data) {
+  if (data.length == 0) return;
+  if (place.parent >= 0) builder.receive(place.parent, data);
+  for (const Rank child : place.children) builder.send(child, data);
+}
+
+CombineUp::CombineUp(ScheduleBuilder& builder, const PlaceInTree& place, Places places,
+                     std::uint64_t pieces)
+    : builder_(builder),
+      place_(place),
+      places_(places),
+      pieces_(pieces),
+      ends_in_target_(places.target.length > 0 && places.own != places.target),
+      ring_(builder, slots(), places.own.part(0, pieces).length) {}
+
+std::uint64_t CombineUp::slots() const {
+  // Of one piece, two take turns over the children.
+  const std::uint64_t most = pieces_ > 1 ? SlotRing::pipeline_slots : 2;
+  const std::uint64_t in_target = ends_in_target_ && !place_.children.empty() ? 1 : 0;
+  return std::min(most, (place_.children.size() - in_target) * pieces_);
+}
+
+Region CombineUp::combine(std::uint64_t index) {
+  Region sum = places_.own.part(index, pieces_);
+  if (sum.length == 0) return sum;
+  const Region target = places_.target.length > 0 ? places_.target.part(index, pieces_) : Region{};
+  for (std::size_t child = place_.children.size(); child-- > 0;) {
+    const bool is_last = child == 0;
+    const Region into = is_last && ends_in_target_ ? target : ring_.next(sum.length);
+    builder_.receive(place_.children[child], into);
+    builder_.reduce(sum, into);
+    sum = into;
+  }
+  if (place_.parent >= 0) {
+    builder_.send(place_.parent, sum);
+  } else if (target.length > 0 && sum != target) {
+    builder_.copy(sum, target);
+    sum = target;
+  }
+  return sum;
+}
+
+void arrive_and_release(ScheduleBuilder& builder, const PlaceInTree& place) {
+  std::vector<StepIndex> arrivals;  // of those below, last children first
+  for (std::size_t child = place.children.size(); child-- > 0;) {
+    arrivals.push_back(builder.receive_ready(place.children[child]));
+  }
+  StepIndex released = ScheduleBuilder::no_step;
+  if (place.parent >= 0) {
+    builder.send_ready(place.parent, arrivals);
+    released = builder.receive_ready(place.parent);
+  }
+  // Who is released has come itself, so that its release waits for the others only.
+  for (std::size_t i = arrivals.size(); i-- > 0;) {
+    std::vector<StepIndex> others = arrivals;
+    others[i] = released;
+    builder.send_ready(place.children[arrivals.size() - 1 - i], others);
+  }
+}
+
+Schedule bcast_over(const PlaceInTree& place, const Shape& shape, std::uint64_t pieces) {
+  ScheduleBuilder builder;
+  const Region data{Buffer::receive, 0, shape.count};
+  if (shape.count == 0) return builder.build();
+  if (place.parent >= 0) {
+    for (std::uint64_t piece = 0; piece < pieces; ++piece) {
+      pass_down(builder, place, data.part(piece, pieces));
+    }
+    return builder.build();
+  }
+  // The root has all pieces from the start: it serves its children one after the other, so that
+  // those who have others to serve are not held up by those who have not.
+  for (const Rank child : place.children) {
+    for (std::uint64_t piece = 0; piece < pieces; ++piece) {
+      builder.send(child, data.part(piece, pieces));
+    }
+  }
+  return builder.build();
+}
+
+Schedule reduce_over(const PlaceInTree& place, const Shape& shape, Rank rank, Rank top,
+                     std::uint64_t pieces) {
+  ScheduleBuilder builder;
+  if (shape.count == 0) return builder.build();
+  const Region result{Buffer::receive, 0, shape.count};
+  const bool ends_here = rank == top && top == shape.root;
+  CombineUp up(builder, place, {contribution(shape, rank), ends_here ? result : Region{}}, pieces);
+  for (std::uint64_t piece = 0; piece < pieces; ++piece) {
+    const Region sum = up.combine(piece);
+    if (top == shape.root) continue;
+    if (rank == top) builder.send(shape.root, sum);
+    if (rank == shape.root) builder.receive(top, result.part(piece, pieces));
+  }
+  return builder.build();
+}
+
+}  // namespace quadrille

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms/hierarchy.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "algorithms/lanes.h"
+#include "algorithms/random_view.h"
+
+namespace quadrille {
+namespace {
+
+// By parent, the children in the order of the edges.
+std::map<Rank, std::vector<Rank>> children_in(const std::vector<TreeEdge>& edges) {
+  std::map<Rank, std::vector<Rank>> children;
+  for (const TreeEdge& edge : edges) children[edge.parent].push_back(edge.child);
+  return children;
+}
+
+void expect_edges_of_all_places(const GeneratorInput& input) {
+  const Hierarchy hierarchy(input);
+  for (const TreeChoice& tree : trees_from_root(hierarchy, input)) {
+    const auto edges = hierarchy.edges(tree);
+    ASSERT_EQ(edges.size(), static_cast<std::size_t>(input.shape.ranks - 1));
+    auto children = children_in(edges);
+    std::vector<bool> reached(static_cast<std::size_t>(input.shape.ranks), false);
+    reached[static_cast<std::size_t>(tree.root)] = true;
+    for (const TreeEdge& edge : edges) {
+      EXPECT_TRUE(reached[static_cast<std::size_t>(edge.parent)]) << "below what comes later";
+      reached[static_cast<std::size_t>(edge.child)] = true;
+    }
+    for (Rank rank = 0; rank < input.shape.ranks; ++rank) {
+      const Hierarchy own({input.shape, input.view, input.parameters, rank});
+      EXPECT_EQ(own.place(tree).children, children[rank]) << input.parameters.text();
+    }
+  }
+}
+
+TEST(Hierarchy, edges_are_those_of_all_ranks_places_in_their_order) {
+  const Parameters parameters = algorithm_named("bcast_hierarchical")->parameters;
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const Rank ranks = 1 + static_cast<Rank>(seed) % 17;
+    const TopologyView view = RandomView(seed).of_ranks(ranks);
+    const Shape shape{.collective = Collective::bcast,
+                      .ranks = ranks,
+                      .root = static_cast<Rank>(seed) % ranks,
+                      .count = 100};
+    for (const char* text : {"leaders=1", "leaders=0:between=chain:inside=binomial:host=chain",
+                             "leaders=0:between=binomial:inside=star:order=1:leader=1"}) {
+      expect_edges_of_all_places({shape, view, parameters.with(text).value(), 0});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The shape of a call: what of its arguments decisions may depend on.
+#pragma once
+
+#include <optional>
+
+#include "mpi/call_arguments.h"
+#include "schedule/shape.h"
+
+namespace quadrille {
+
+// Nothing for arguments that are errors: the MPI library reports those. Only what is equal on all
+// ranks goes in, but for in_place. `rank` and `ranks` are those of the communicator.
+std::optional<Shape> shape_of(const CallArguments& call, Rank rank, Rank ranks);
+
+// Whether the counts of a v-call that are this rank's affair are right, as far as a shape does not
+// tell. REQUIRES: shape_of() gave `shape`, has_counts(shape.collective).
+bool counts_are_valid(const CallArguments& call, const Shape& shape, Rank rank);
+
+}  // namespace quadrille

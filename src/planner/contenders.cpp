@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/contenders.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "planner/estimate.h"
+
+namespace quadrille {
+namespace {
+
+struct SearchedRow {
+  std::string_view algorithm;
+  std::string_view options;
+};
+
+constexpr SearchedRow kSearched[] = {
+#define SEARCHED(algorithm, options) {#algorithm, options},
+#include "planner/searched.def"
+#undef SEARCHED
+};
+
+// Splits off what stands before the first `separator`.
+std::string_view take(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view word = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return word;
+}
+
+std::size_t segments_with_hosts(const TopologyView& view) {
+  std::vector<std::uint32_t> segments = view.segment_of_host;
+  std::ranges::sort(segments);
+  return static_cast<std::size_t>(std::ranges::unique(segments).begin() - segments.begin());
+}
+
+class Field {
+ public:
+  Field(const Shape& shape, const TopologyView& view, const NetworkCosts& costs)
+      : estimator_(shape, view, costs), segments_(segments_with_hosts(view)) {}
+
+  void enter(const Algorithm& algorithm, std::string_view options) {
+    const std::size_t first = contenders_.size();
+    add(candidate_of(algorithm, algorithm.parameters), first);
+    while (!options.empty()) {
+      const Candidate settled = best_since(first).candidate;
+      for_each_combination(settled, take(options, ','),
+                           [&](Candidate candidate) { add(std::move(candidate), first); });
+    }
+  }
+
+  std::vector<Contender> take_all() { return std::move(contenders_); }
+
+ private:
+  using Visit = std::function<void(Candidate)>;
+
+  void for_each_combination(const Candidate& candidate, std::string_view options,
+                            const Visit& visit) const {
+    if (options.empty()) return visit(candidate);
+    std::string_view values = take(options, '&');
+    const std::string_view name = take(values, '=');
+    if (is_all_the_same(name)) return for_each_combination(candidate, options, visit);
+    while (!values.empty()) {
+      for_each_combination(with(candidate, name, take(values, '|')), options, visit);
+    }
+  }
+
+  // Two segments have one way between them.
+  bool is_all_the_same(std::string_view parameter) const {
+    return (parameter == "between" && segments_ < 3) || (parameter == "order" && segments_ < 2);
+  }
+
+  static Candidate with(const Candidate& candidate, std::string_view name, std::string_view value) {
+    return candidate_of(
+        *candidate.algorithm,
+        candidate.parameters.with(std::string(name) + "=" + std::string(value)).value());
+  }
+
+  // Unless one of the algorithm's, which begin at `first`, is the same.
+  void add(Candidate candidate, std::size_t first) {
+    auto estimate = estimator_.cost(candidate);
+    const auto is_same = [&](const Contender& other) {
+      return other.candidate.name == candidate.name ||
+             (estimate && other.estimate.total == estimate->total);
+    };
+    if (std::any_of(contenders_.begin() + static_cast<std::ptrdiff_t>(first), contenders_.end(),
+                    is_same))
+      return;
+    const bool is_estimated = estimate.has_value();
+    contenders_.push_back(
+        {std::move(candidate), std::move(estimate).value_or(CostBreakdown{}), is_estimated});
+  }
+
+  const Contender& best_since(std::size_t first) const {
+    return *std::min_element(contenders_.begin() + static_cast<std::ptrdiff_t>(first),
+                             contenders_.end(), [](const Contender& one, const Contender& other) {
+                               return one.estimate.total < other.estimate.total;
+                             });
+  }
+
+  Estimator estimator_;
+  const std::size_t segments_;
+  std::vector<Contender> contenders_;
+};
+
+}  // namespace
+
+std::vector<Contender> contenders_for(const Shape& shape, const TopologyView& view,
+                                      const NetworkCosts& costs) {
+  Field field(shape, view, costs);
+  for (const SearchedRow& row : kSearched) {
+    const Algorithm* algorithm = algorithm_named(row.algorithm);
+    if (algorithm->collective != shape.collective || !algorithm->supports(shape)) continue;
+    field.enter(*algorithm, row.options);
+  }
+  std::vector<Contender> contenders = field.take_all();
+  std::ranges::stable_sort(contenders, {}, [](const Contender& one) { return one.estimate.total; });
+  return contenders;
+}
+
+}  // namespace quadrille

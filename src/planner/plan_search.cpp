@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/plan_search.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "planner/contenders.h"
+
+namespace quadrille {
+namespace {
+
+// Algorithms whose estimate is more than so many times the least one are not played.
+constexpr std::int64_t kHopeless = 3;
+
+class Search {
+ public:
+  Search(const Shape& shape, const TopologyView& view, const NetworkCosts& costs)
+      : shape_(shape),
+        view_(view),
+        costs_(costs),
+        contenders_(contenders_for(shape, view, costs)),
+        is_played_(contenders_.size(), false) {}
+
+  std::vector<CostedCandidate> run() {
+    play_best_of_each();
+    play_what_may_be_better();
+    raise_estimates();
+    std::vector<CostedCandidate> found;
+    for (Entry& entry : entries_) found.push_back(std::move(entry.best));
+    std::ranges::stable_sort(found, [](const CostedCandidate& one, const CostedCandidate& other) {
+      return one.cost.total != other.cost.total
+                 ? one.cost.total < other.cost.total
+                 : one.candidate.algorithm < other.candidate.algorithm;
+    });
+    return found;
+  }
+
+ private:
+  // Of one algorithm.
+  struct Entry {
+    CostedCandidate best;
+    bool is_played = false;  // else estimated
+  };
+
+  Entry* entry_of(const Algorithm* algorithm) {
+    const auto found = std::ranges::find_if(
+        entries_, [&](const Entry& entry) { return entry.best.candidate.algorithm == algorithm; });
+    return found == entries_.end() ? nullptr : &*found;
+  }
+
+  void play_best_of_each() {
+    const auto least = std::ranges::find_if(contenders_, &Contender::is_estimated);
+    for (std::size_t i = 0; i < contenders_.size(); ++i) {
+      const Contender& contender = contenders_[i];
+      if (entry_of(contender.candidate.algorithm) != nullptr) continue;
+      const bool is_hopeless =
+          contender.is_estimated &&
+          contender.estimate.total.value > kHopeless * least->estimate.total.value;
+      if (!is_hopeless && play(i)) continue;
+      if (contender.is_estimated)
+        entries_.push_back({{contender.candidate, contender.estimate}, false});
+    }
+  }
+
+  // Estimates are at most a third above what playing finds.
+  void play_what_may_be_better() {
+    for (std::size_t i = 0; i < contenders_.size(); ++i) {
+      if (is_played_[i] || !contenders_[i].is_estimated) continue;
+      const auto best = best_played();
+      if (!best || contenders_[i].estimate.total.value / 4 >= best->value / 3 || !play(i)) return;
+    }
+  }
+
+  std::optional<Nanoseconds> best_played() const {
+    std::optional<Nanoseconds> best;
+    for (const Entry& entry : entries_) {
+      if (entry.is_played && (!best || entry.best.cost.total < *best)) best = entry.best.cost.total;
+    }
+    return best;
+  }
+
+  // False where it has too many steps.
+  bool play(std::size_t index) {
+    const Contender& contender = contenders_[index];
+    const auto schedules = schedules_within(contender.candidate, shape_, view_, steps_left_);
+    if (!schedules) return false;
+    for (const Schedule& schedule : *schedules) steps_left_ -= schedule.steps.size();
+    is_played_[index] = true;
+    CostedCandidate costed{contender.candidate, cost_of(*schedules, shape_.element_bytes, costs_)};
+    if (contender.is_estimated) {
+      played_ns_ += costed.cost.total.value;
+      estimated_ns_ += contender.estimate.total.value;
+    }
+    Entry* const entry = entry_of(contender.candidate.algorithm);
+    if (entry == nullptr) {
+      entries_.push_back({std::move(costed), true});
+    } else if (!entry->is_played || costed.cost.total < entry->best.cost.total) {
+      *entry = {std::move(costed), true};
+    }
+    return true;
+  }
+
+  void raise_estimates() {
+    if (estimated_ns_ <= 0 || played_ns_ <= estimated_ns_) return;
+    const std::int64_t permille = played_ns_ / std::max<std::int64_t>(1, estimated_ns_ / 1000);
+    for (Entry& entry : entries_) {
+      Nanoseconds& total = entry.best.cost.total;
+      if (!entry.is_played) total += Nanoseconds{total.value / 1000 * (permille - 1000)};
+    }
+  }
+
+  const Shape& shape_;
+  const TopologyView& view_;
+  const NetworkCosts& costs_;
+  const std::vector<Contender> contenders_;  // by ascending estimate
+  std::vector<bool> is_played_;              // [contenders]
+  std::vector<Entry> entries_;
+  std::uint64_t steps_left_ = kMostPlayedSteps;
+  // Of those that are described and were played.
+  std::int64_t played_ns_ = 0;
+  std::int64_t estimated_ns_ = 0;
+};
+
+}  // namespace
+
+CostBreakdown cost_of_candidate(const Candidate& candidate, const Shape& shape,
+                                const TopologyView& view, const NetworkCosts& costs) {
+  constexpr auto no_bound = std::numeric_limits<std::uint64_t>::max();
+  return cost_of(*schedules_within(candidate, shape, view, no_bound), shape.element_bytes, costs);
+}
+
+std::vector<CostedCandidate> cost_candidates(const Shape& shape, const TopologyView& view,
+                                             const NetworkCosts& costs) {
+  Shape on_all = shape;
+  on_all.in_place = false;  // the one thing that ranks may differ in
+  return Search(on_all, view, costs).run();
+}
+
+}  // namespace quadrille

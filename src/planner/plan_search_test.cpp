@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/plan_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "planner/contenders.h"
+#include "planner/cost_networks.h"
+
+namespace quadrille {
+namespace {
+
+Shape shape_of(Collective collective, Rank ranks, std::uint64_t bytes) {
+  const std::uint32_t element = is_reducing(collective) ? 4 : 1;
+  return {.collective = collective,
+          .ranks = ranks,
+          .count = collective == Collective::barrier ? 0 : bytes / element,
+          .element_bytes = element};
+}
+
+// The least that any contender takes when it is played.
+Nanoseconds least_of_all(const Shape& shape, const KnownNetwork& network) {
+  Nanoseconds least{std::numeric_limits<std::int64_t>::max()};
+  for (const Contender& one : contenders_for(shape, network.view, *network.costs)) {
+    const auto cost = cost_of_candidate(one.candidate, shape, network.view, *network.costs);
+    least = std::min(least, cost.total);
+  }
+  return least;
+}
+
+TEST(PlanSearch, plays_enough_to_find_what_is_near_the_best_of_all_contenders) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 10; ++i) {
+    const std::size_t hosts = 3 + random() % 14;
+    const KnownNetwork network = known_to_every_host(random_network(random, hosts));
+    for (const Collective collective : collectives()) {
+      if (has_counts(collective)) continue;
+      for (const std::uint64_t bytes : {1'000U, 30'000U}) {
+        const Shape shape = shape_of(collective, static_cast<Rank>(hosts), bytes);
+        const auto found = cost_candidates(shape, network.view, *network.costs);
+        const auto played =
+            cost_of_candidate(found.front().candidate, shape, network.view, *network.costs);
+        EXPECT_LE(static_cast<double>(played.total.value),
+                  1.15 * static_cast<double>(least_of_all(shape, network).value))
+            << name_of(collective) << ' ' << bytes << " bytes, random network " << i << ": "
+            << found.front().candidate.name;
+      }
+    }
+  }
+}
+
+TEST(PlanSearch, hierarchical_algorithms_are_candidates_of_any_number_of_ranks) {
+  for (const Rank ranks : {64, 301, 1'000}) {
+    const KnownNetwork network =
+        known_to_every_host(two_switches(static_cast<std::size_t>(ranks), 1e9, 1e9));
+    for (const Collective collective :
+         {Collective::barrier, Collective::bcast, Collective::reduce, Collective::allreduce,
+          Collective::allgather, Collective::alltoall}) {
+      const auto found =
+          cost_candidates(shape_of(collective, ranks, 32'768), network.view, *network.costs);
+      EXPECT_TRUE(std::ranges::any_of(found,
+                                      [](const CostedCandidate& one) {
+                                        return one.candidate.algorithm->name.ends_with(
+                                            "_hierarchical");
+                                      }))
+          << name_of(collective) << ' ' << ranks;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quadrille

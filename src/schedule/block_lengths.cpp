@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows, columns and the diagonal of the table of all lengths.
+#include "schedule/block_lengths.h"
+
+#include <utility>
+
+namespace quadrille {
+
+namespace {
+
+template <typename Length>
+std::vector<std::uint64_t> of_each_rank(const Shape& shape, const Length& length) {
+  std::vector<std::uint64_t> lengths;
+  lengths.reserve(static_cast<std::size_t>(shape.ranks));
+  for (Rank rank = 0; rank < shape.ranks; ++rank) lengths.push_back(length(rank));
+  return lengths;
+}
+
+}  // namespace
+
+std::uint64_t uneven_length(std::uint64_t longest, Rank source, Rank target) {
+  // Neighbours differ, sources too: 7 and 3 are prime to 5.
+  const auto fifth = static_cast<std::uint64_t>(7 * source + 3 * target + 4) % 5;
+  return longest / 4 * fifth + longest % 4 * fifth / 4;
+}
+
+StoredCounts counts_of(const Shape& shape, Rank rank, const BlockLengths& lengths,
+                       std::uint64_t gap) {
+  const auto to_rank = [&](Rank source) { return lengths(source, rank); };
+  const auto from_rank = [&](Rank target) { return lengths(rank, target); };
+  const auto own = [&](Rank one) { return lengths(one, one); };
+  const auto all = [&](const auto& length) {
+    return StoredBlocks::in_a_row(of_each_rank(shape, length), gap);
+  };
+  const auto one = [](std::uint64_t length) { return StoredBlocks::in_a_row({length}); };
+  const bool is_root = rank == shape.root;
+  switch (shape.collective) {
+    case Collective::allgatherv:
+      return {{}, all(own)};
+    case Collective::gatherv:
+      return {one(lengths(rank, shape.root)), is_root ? all(to_rank) : StoredBlocks{}};
+    case Collective::scatterv:
+      return {is_root ? all(from_rank) : StoredBlocks{}, one(lengths(shape.root, rank))};
+    case Collective::alltoallv:
+      return {all(from_rank), all(to_rank)};
+    case Collective::reduce_scatter:
+      return {StoredBlocks::in_a_row(of_each_rank(shape, own)), {}};
+    default:
+      return {};
+  }
+}
+
+Shape shape_with(Shape shape, const BlockLengths& lengths) {
+  shape.count = 0;
+  if (shape.collective == Collective::allgatherv ||
+      shape.collective == Collective::reduce_scatter) {
+    for (Rank rank = 0; rank < shape.ranks; ++rank) shape.count += lengths(rank, rank);
+  }
+  return shape;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The blocks of a call whose blocks differ in length (the v-calls), as one rank knows them:
+//
+//   allgatherv       `receive`: one block a rank; their lengths are equal on all ranks
+//   gatherv          `send`: one block, the own; at the root `receive`: one block a rank
+//   scatterv         `receive`: one block, the own; at the root `send`: one block a rank
+//   alltoallv        `send` and `receive`: one block a rank; only the two of a pair know its length
+//   reduce_scatter   `send`: one block a rank, without gaps; their lengths are equal on all ranks
+//
+// Offsets are each rank's own affair. No decision that all ranks have to share may depend on
+// anything else here than lengths that all of them know.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "schedule/schedule.h"
+
+namespace quadrille {
+
+// `lengths[rank]` elements each from element `offsets[rank]` of the buffer on. Blocks to receive do
+// not overlap.
+struct Blocks {
+  std::span<const std::uint64_t> lengths;
+  std::span<const std::uint64_t> offsets;
+
+  Region of(Buffer buffer, Rank rank) const {
+    return {buffer, offsets[static_cast<std::size_t>(rank)],
+            lengths[static_cast<std::size_t>(rank)]};
+  }
+  // Where the last of them ends.
+  std::uint64_t end() const {
+    std::uint64_t latest = 0;
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      if (lengths[i] > 0) latest = std::max(latest, offsets[i] + lengths[i]);
+    }
+    return latest;
+  }
+};
+
+// Borrows what it refers to.
+struct LocalCounts {
+  Blocks send;
+  Blocks receive;
+};
+
+// Owns what a LocalCounts refers to.
+struct StoredBlocks {
+  std::vector<std::uint64_t> lengths;
+  std::vector<std::uint64_t> offsets;
+
+  // One block behind the other, `gap` elements between them.
+  static StoredBlocks in_a_row(std::vector<std::uint64_t> lengths, std::uint64_t gap = 0) {
+    StoredBlocks blocks{std::move(lengths), {}};
+    std::uint64_t end = 0;
+    for (const std::uint64_t length : blocks.lengths) {
+      blocks.offsets.push_back(end);
+      end += length + gap;
+    }
+    return blocks;
+  }
+  Blocks view() const { return {lengths, offsets}; }
+  bool operator==(const StoredBlocks&) const = default;
+};
+struct StoredCounts {
+  StoredBlocks send;
+  StoredBlocks receive;
+  LocalCounts view() const { return {send.view(), receive.view()}; }
+  bool operator==(const StoredCounts&) const = default;
+};
+
+}  // namespace quadrille
