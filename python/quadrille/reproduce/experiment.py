@@ -7,8 +7,9 @@ functions of these data, so that a page can be made again without measuring.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from quadrille.reproduce.workbench import Workbench
@@ -44,20 +45,20 @@ class Effect:
         return self.must_appear and self.seen is False
 
 
-class Experiment(Protocol):
-    """One row of the catalogue. `setting`: what is emulated, and how that differs from the paper's."""
+@dataclass(frozen=True)
+class Experiment:
+    """One row of the catalogue.
+
+    `setting`: what is emulated, and how that differs from the paper's. `measure` fills the data, which are
+    kept even when it is interrupted, and raises QuadrilleError. `judge` returns which published effects the
+    data show, also those of an interrupted run. `show` returns charts and tables as HTML.
+    """
 
     id: str
     title: str
     paper: str
     published: tuple[Published, ...]
     setting: str
-
-    def measure(self, bench: Workbench, data: Data) -> None:
-        """Measure into `data`, which is kept even when this is interrupted. Raises QuadrilleError."""
-
-    def judge(self, data: Data) -> list[Effect]:
-        """Return which published effects `data` show. `data` may be those of an interrupted run."""
-
-    def show(self, data: Data) -> str:
-        """Return the charts and tables of `data` as HTML."""
+    measure: Callable[[Workbench, Data], None]
+    judge: Callable[[Data], list[Effect]]
+    show: Callable[[Data], str]

@@ -7,10 +7,11 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
 
 from quadrille.demo.child import run_logged
@@ -40,6 +41,15 @@ def probe(launcher: Sequence[str], seed: int, arguments: Sequence[str] = ()) -> 
         _run([*command, *arguments, "--", *launcher], folder)
         seconds = time.monotonic() - began
         return Probing(_read(model), _read(samples), seconds)
+
+
+@contextmanager
+def model_file(model: dict[str, Any]) -> Iterator[str]:
+    """Give the path of a file that holds `model` until the end of the block."""
+    with NamedTemporaryFile("w", prefix="quadrille-", suffix=".json", encoding="utf-8") as file:
+        json.dump(model, file)
+        file.flush()
+        yield file.name
 
 
 def bench(

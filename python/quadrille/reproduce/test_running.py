@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,36 +12,30 @@ from typer.testing import CliRunner
 from quadrille.cli import build_app
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.reproduce.catalogue import experiment_ids, find_experiment
-from quadrille.reproduce.experiment import Data, Effect, Published
+from quadrille.reproduce.experiment import Data, Effect, Experiment, Published
 from quadrille.reproduce.recording import read_record
 from quadrille.reproduce.running import Plan, page_again, reproduce
 from quadrille.reproduce.workbench import Workbench
 
 
-@dataclass
-class Counting:
-    """An experiment that counts to three and then ends as it is told."""
+def counting(ending: BaseException | None = None) -> Experiment:
+    """Return an experiment that counts to three and then ends as it is told."""
 
-    ending: BaseException | None = None
-    id = "counting"
-    title = "Counting & showing"
-    paper = "A paper"
-    published: tuple[Published, ...] = (Published("table 1", "the count", "3"),)
-    setting = "nothing"
-
-    def measure(self, bench: Workbench, data: Data) -> None:
-        """Count."""
+    def measure(bench: Workbench, data: Data) -> None:
         data["count"] = 3
-        if self.ending is not None:
-            raise self.ending
+        if ending is not None:
+            raise ending
 
-    def judge(self, data: Data) -> list[Effect]:
-        """Say whether it is three."""
-        return [Effect("three", data.get("count") == 3, f"counted {data.get('count')}")]
-
-    def show(self, data: Data) -> str:
-        """Return the count."""
-        return f"<p>count {data.get('count')}</p>"
+    return Experiment(
+        id="counting",
+        title="Counting & showing",
+        paper="A paper",
+        published=(Published("table 1", "the count", "3"),),
+        setting="nothing",
+        measure=measure,
+        judge=lambda data: [Effect("three", data.get("count") == 3, f"counted {data.get('count')}")],
+        show=lambda data: f"<p>count {data.get('count')}</p>",
+    )
 
 
 def plan(folder: Path) -> Plan:
@@ -50,7 +43,7 @@ def plan(folder: Path) -> Plan:
 
 
 def test_a_run_leaves_results_and_a_page(tmp_path: Path) -> None:
-    effects = reproduce(Counting(), plan(tmp_path / "new"))
+    effects = reproduce(counting(), plan(tmp_path / "new"))
     assert [effect.failed for effect in effects] == [False]
     assert read_record(tmp_path / "new" / "counting.json").state == "complete"
     page = (tmp_path / "new" / "counting.html").read_text(encoding="utf-8")
@@ -73,18 +66,18 @@ def test_a_run_leaves_results_and_a_page(tmp_path: Path) -> None:
 )
 def test_what_was_measured_is_kept(tmp_path: Path, ending: BaseException, state: str, reason: str) -> None:
     with pytest.raises(type(ending)):
-        reproduce(Counting(ending), plan(tmp_path))
+        reproduce(counting(ending), plan(tmp_path))
     record = read_record(tmp_path / "counting.json")
     assert (record.state, record.error, record.data) == (state, reason, {"count": 3})
     assert f"This run is {state}" in (tmp_path / "counting.html").read_text(encoding="utf-8")
 
 
 def test_a_page_is_made_again_from_the_results_alone(tmp_path: Path) -> None:
-    reproduce(Counting(), plan(tmp_path))
+    reproduce(counting(), plan(tmp_path))
     results = tmp_path / "counting.json"
     contents = json.loads(results.read_text(encoding="utf-8"))
     results.write_text(json.dumps(contents | {"data": {"count": 2}}), encoding="utf-8")
-    assert [effect.failed for effect in page_again(Counting(), tmp_path)] == [True]
+    assert [effect.failed for effect in page_again(counting(), tmp_path)] == [True]
     assert "<b>not seen</b>" in (tmp_path / "counting.html").read_text(encoding="utf-8")
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from quadrille.reproduce.experiment import Published
 from quadrille.reproduce.patterns.comparison import Calls, Comparison, Order, PaperTime
 from quadrille.reproduce.patterns.pattern import PLANNED, RING, SPANNING_TREE, STAR, eco, heap
-from quadrille.reproduce.patterns.pattern_experiment import PatternExperiment
+from quadrille.reproduce.patterns.pattern_experiment import pattern_experiment
 
 _ECO, _BINARY, _TERNARY = eco(2), heap(2), heap(3)
 
-EXPERIMENT = PatternExperiment(
+EXPERIMENT = pattern_experiment(
     id="eco-table3",
     title="ECO: broadcast on three bridged Ethernets",
     comparison=Comparison(

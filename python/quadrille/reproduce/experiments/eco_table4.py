@@ -7,11 +7,11 @@ from quadrille.reproduce.experiment import Published
 from quadrille.reproduce.patterns.charmm import CHARMM_KERNEL, CHARMM_STEP, HOW_A_STEP_IS_TIMED
 from quadrille.reproduce.patterns.comparison import Comparison, Order, PaperTime
 from quadrille.reproduce.patterns.pattern import BUTTERFLY, PLANNED, SPANNING_TREE, STAR, eco, heap
-from quadrille.reproduce.patterns.pattern_experiment import PatternExperiment
+from quadrille.reproduce.patterns.pattern_experiment import pattern_experiment
 
 _ECO, _BINARY, _TERNARY = eco(2), heap(2), heap(3)
 
-EXPERIMENT = PatternExperiment(
+EXPERIMENT = pattern_experiment(
     id="eco-table4",
     title="ECO: CHARMM's collectives on three bridged Ethernets",
     comparison=Comparison(

@@ -7,12 +7,12 @@ from quadrille.reproduce.experiment import Published
 from quadrille.reproduce.patterns.charmm import CHARMM_KERNEL, CHARMM_STEP, HOW_A_STEP_IS_TIMED
 from quadrille.reproduce.patterns.comparison import Comparison, Order, PaperTime
 from quadrille.reproduce.patterns.pattern import BUTTERFLY, PLANNED, SPANNING_TREE, eco, heap
-from quadrille.reproduce.patterns.pattern_experiment import PatternExperiment
+from quadrille.reproduce.patterns.pattern_experiment import pattern_experiment
 
 _ECO, _BINARY, _TERNARY = eco(2), heap(2), heap(3)
 _AMBIENT_SHARE = 0.5
 
-EXPERIMENT = PatternExperiment(
+EXPERIMENT = pattern_experiment(
     id="eco-table5",
     title="ECO: CHARMM's collectives on three bridged Ethernets under high ambient traffic",
     comparison=Comparison(

@@ -7,13 +7,13 @@ from quadrille.reproduce.experiment import Published
 from quadrille.reproduce.patterns.charmm import CHARMM_KERNEL
 from quadrille.reproduce.patterns.comparison import Calls, Comparison, Order, PaperTime
 from quadrille.reproduce.patterns.pattern import PLANNED, RING, SPANNING_TREE, STAR, eco, heap
-from quadrille.reproduce.patterns.pattern_experiment import PatternExperiment
+from quadrille.reproduce.patterns.pattern_experiment import pattern_experiment
 
 _ECO, _QUATERNARY = eco(2), heap(4)
 _RANKS = 20
 _VECTOR_BYTES = 500 * 3 * 8  # 500 atoms of three doubles
 
-EXPERIMENT = PatternExperiment(
+EXPERIMENT = pattern_experiment(
     id="eco-table7",
     title="ECO: molecular dynamics on 20 hosts of five networks",
     comparison=Comparison(

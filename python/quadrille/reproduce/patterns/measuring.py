@@ -7,9 +7,7 @@ samples of one collective in one round, with those of the MPI library in the sam
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from quadrille.lab.ready_made import resolve
@@ -17,7 +15,7 @@ from quadrille.reproduce.experiment import Data
 from quadrille.reproduce.patterns.comparison import Calls, Comparison
 from quadrille.reproduce.patterns.pattern import Pattern
 from quadrille.reproduce.programs import bench as run_bench
-from quadrille.reproduce.programs import probe
+from quadrille.reproduce.programs import model_file, probe
 from quadrille.reproduce.workbench import Workbench
 
 _QUICK = (1, ["--calls", "4", "--blocks", "2", "--seconds", "2"])
@@ -44,14 +42,12 @@ def _measure_on(comparison: Comparison, bench: Workbench, line: Sequence[str], d
     data["model"] = probe(line, seed=1).model
     bench.save()
     rounds, arguments = _QUICK if bench.quick else _FULL
-    with NamedTemporaryFile("w", prefix="quadrille-", suffix=".json", encoding="utf-8") as file:
-        json.dump(data["model"], file)
-        file.flush()
+    with model_file(data["model"]) as path:
         for number in range(rounds):
             for pattern in comparison.patterns:
                 bench.announce(f"round {number + 1} of {rounds}: {pattern.name}")
                 for size, collectives in _by_size(comparison.measured()).items():
-                    given = [*arguments, "--model", file.name, *_warm_up(pattern)]
+                    given = [*arguments, "--model", path, *_warm_up(pattern)]
                     points = run_bench(line, collectives, [size], given, forced=pattern.forced())
                     about = {"pattern": pattern.name, "round": number + 1}
                     data["points"] += [about | _figures(point) for point in points]

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
-from quadrille.reproduce.experiment import Data, Effect, Published
+from quadrille.reproduce.experiment import Experiment, Published
 from quadrille.reproduce.patterns import judging, measuring, showing
 from quadrille.reproduce.patterns.comparison import Comparison
-from quadrille.reproduce.workbench import Workbench
 
 ECO_PAPER = (
     "B. B. Lowekamp, A. Beguelin: ECO: Efficient Collective Operations for Communication on Heterogeneous "
@@ -17,24 +17,24 @@ ECO_PAPER = (
 
 
 @dataclass(frozen=True)
-class PatternExperiment:
-    """See `quadrille.reproduce.experiment.Experiment`."""
+class PatternExperiment(Experiment):
+    """An experiment that probes a network and compares patterns on it."""
 
-    id: str
-    title: str
     comparison: Comparison
-    published: tuple[Published, ...]
-    setting: str
-    paper: str = ECO_PAPER
 
-    def measure(self, bench: Workbench, data: Data) -> None:
-        """Probe the network and time every pattern."""
-        measuring.measure(self.comparison, bench, data)
 
-    def judge(self, data: Data) -> list[Effect]:
-        """Compare the order of patterns with the paper's."""
-        return judging.judge(self.comparison, data)
-
-    def show(self, data: Data) -> str:
-        """Draw the network, the table and the charts."""
-        return showing.show(self.comparison, data)
+def pattern_experiment(
+    id: str, title: str, comparison: Comparison, published: tuple[Published, ...], setting: str
+) -> PatternExperiment:
+    """Return the experiment that `comparison` is, of ECO's paper."""
+    return PatternExperiment(
+        id=id,
+        title=title,
+        paper=ECO_PAPER,
+        published=published,
+        setting=setting,
+        measure=partial(measuring.measure, comparison),
+        judge=partial(judging.judge, comparison),
+        show=partial(showing.show, comparison),
+        comparison=comparison,
+    )

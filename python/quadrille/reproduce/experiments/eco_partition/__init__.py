@@ -3,23 +3,17 @@
 
 from __future__ import annotations
 
-from quadrille.reproduce.experiment import Data, Effect, Published
+from quadrille.reproduce.experiment import Experiment, Published
 from quadrille.reproduce.experiments.eco_partition.judging import judge
 from quadrille.reproduce.experiments.eco_partition.measuring import measure
 from quadrille.reproduce.experiments.eco_partition.showing import show
-from quadrille.reproduce.workbench import Workbench
+from quadrille.reproduce.patterns.pattern_experiment import ECO_PAPER
 
-
-class EcoPartition:
-    """See `quadrille.reproduce.experiment.Experiment`."""
-
-    id = "eco-partition"
-    title = "ECO: hosts partitioned into subnets by round trips"
-    paper = (
-        "B. B. Lowekamp, A. Beguelin: ECO: Efficient Collective Operations for Communication on "
-        "Heterogeneous Networks, 10th International Parallel Processing Symposium, 1996. Sections 3 and 4.1."
-    )
-    published = (
+EXPERIMENT = Experiment(
+    id="eco-partition",
+    title="ECO: hosts partitioned into subnets by round trips",
+    paper=f"{ECO_PAPER} Sections 3 and 4.1.",
+    published=(
         Published(
             "Figure 3 a, b",
             "switched FDDI and several 10 Mbit/s Ethernets behind a bridge, at CMU and PSC",
@@ -35,8 +29,8 @@ class EcoPartition:
         Published(
             "section 4.1", "a small number of inaccurate measurements", "do not cause incorrect partitioning"
         ),
-    )
-    setting = (
+    ),
+    setting=(
         "Emulated: three 10 Mbit/s Ethernets (shared, of 5, 3 and 2 hosts), a switched FDDI of 3 hosts at "
         "30 Mbit/s and a far site of 2 hosts behind one bridge; then two equal switches of 4 hosts with one "
         "trunk. Hosts start in a random order. Bursts are 40 full frames within each network, 0.25 s apart "
@@ -45,19 +39,8 @@ class EcoPartition:
         "it delays each frame by 0.3 ms instead. Messages are 64 B. With the 16 000 B of the paper's other "
         "experiments such a bridge is not seen by the rule: 24.0 ms there and back on one Ethernet, 24.2 ms "
         "across the bridge were measured here, and 20 % would take a bridge of 2.4 ms a message."
-    )
-
-    def measure(self, bench: Workbench, data: Data) -> None:
-        """Probe both networks several times under each kind of traffic."""
-        measure(bench, data)
-
-    def judge(self, data: Data) -> list[Effect]:
-        """Compare all partitions with how the networks were built."""
-        return judge(data)
-
-    def show(self, data: Data) -> str:
-        """Draw both networks, the table of right partitions and the sorted round trips."""
-        return show(data)
-
-
-EXPERIMENT = EcoPartition()
+    ),
+    measure=measure,
+    judge=judge,
+    show=show,
+)

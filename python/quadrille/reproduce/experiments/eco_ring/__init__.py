@@ -3,29 +3,25 @@
 
 from __future__ import annotations
 
-from quadrille.reproduce.experiment import Data, Effect, Published
+from quadrille.reproduce.experiment import Experiment, Published
 from quadrille.reproduce.experiments.eco_ring.judging import judge
 from quadrille.reproduce.experiments.eco_ring.measuring import measure
 from quadrille.reproduce.experiments.eco_ring.showing import show
 from quadrille.reproduce.patterns.pattern_experiment import ECO_PAPER
-from quadrille.reproduce.workbench import Workbench
 
-
-class EcoRing:
-    """See `quadrille.reproduce.experiment.Experiment`."""
-
-    id = "eco-ring"
-    title = "ECO: load balancing around a ring that is mapped on the network"
-    paper = f"{ECO_PAPER} Sections 4.3 and 6.2."
-    published = (
+EXPERIMENT = Experiment(
+    id="eco-ring",
+    title="ECO: load balancing around a ring that is mapped on the network",
+    paper=f"{ECO_PAPER} Sections 4.3 and 6.2.",
+    published=(
         Published(
             "section 6.2",
             "Dome's load-balancing communication, ring by ECO against a random arrangement of nodes",
             "reduced by more than half",
         ),
         Published("Figure 3 c", "ring of the hosts at CMU and PSC", "each network is entered once"),
-    )
-    setting = (
+    ),
+    setting=(
         "In a step each rank exchanges its amount of work with both neighbours, then each pair moves one "
         "message from who has more. The ring is that of the hosts as the launcher lists them, of random "
         "orders (another one in each run), and Quadrille's: by MPI_Cart_create with leave to reorder, and by "
@@ -35,19 +31,8 @@ class EcoRing:
         "Table 7, and two switches whose trunk is slower than their hosts. What an order puts on each bus, "
         "trunk and cable is counted, and gives the time that its bytes take at least: it says where more "
         "than half can be saved at all. There the half must be seen."
-    )
-
-    def measure(self, bench: Workbench, data: Data) -> None:
-        """Time every order on every network."""
-        measure(bench, data)
-
-    def judge(self, data: Data) -> list[Effect]:
-        """Compare the mapped ring with random ones, and both with what their bytes allow."""
-        return judge(data)
-
-    def show(self, data: Data) -> str:
-        """Draw the networks, the table of orders, and what each carries."""
-        return show(data)
-
-
-EXPERIMENT = EcoRing()
+    ),
+    measure=measure,
+    judge=judge,
+    show=show,
+)

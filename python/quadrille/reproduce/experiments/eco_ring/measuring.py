@@ -8,11 +8,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from quadrille.lab.lab import Lab
@@ -30,7 +28,7 @@ from quadrille.reproduce.experiments.eco_ring.networks import (
     RANK_FILE,
 )
 from quadrille.reproduce.experiments.eco_ring.ring_program import RingRun, run_ring
-from quadrille.reproduce.programs import probe
+from quadrille.reproduce.programs import model_file, probe
 from quadrille.reproduce.workbench import Workbench
 
 
@@ -67,17 +65,15 @@ def _measure_on(bench: Workbench, lab: Lab | None, entry: dict[str, Any]) -> Non
     entry["model"] = probe(line, seed=1).model
     bench.save()
     form = QUICK if bench.quick else FULL
-    with NamedTemporaryFile("w", prefix="quadrille-", suffix=".json", encoding="utf-8") as file:
-        json.dump(entry["model"], file)
-        file.flush()
-        attempts = list(_attempts(line, lab, file.name, form.seeds))
+    with model_file(entry["model"]) as path:
+        attempts = list(_attempts(line, lab, path, form.seeds))
         for number in range(form.rounds):
             for size, steps in form.steps.items():
                 bench.announce(f"  round {number + 1} of {form.rounds}: {size} B, every order")
                 for attempt in attempts:
                     run = RingRun(attempt.word, steps, size, attempt.seed)
                     about = {"order": attempt.order, "seed": attempt.seed, "bytes": size}
-                    entry["runs"].append(about | run_ring(attempt.launcher(), file.name, run))
+                    entry["runs"].append(about | run_ring(attempt.launcher(), path, run))
                     bench.save()
 
 

@@ -3,63 +3,58 @@
 
 from __future__ import annotations
 
-from quadrille.reproduce.experiment import Data, Effect, Published
+from quadrille.reproduce.experiment import Data, Effect, Experiment, Published
 from quadrille.reproduce.experiments.eco_table1.searching import PUBLISHED, as_data, networks, solutions
 from quadrille.reproduce.experiments.eco_table1.showing import show
+from quadrille.reproduce.patterns.pattern_experiment import ECO_PAPER
 from quadrille.reproduce.workbench import Workbench
 
 
-class EcoTable1:
-    """See `quadrille.reproduce.experiment.Experiment`. Nothing is timed: this is arithmetic."""
+def _measure(bench: Workbench, data: Data) -> None:
+    """Search; the short form is the whole."""
+    data["networks"] = sum(1 for _ in networks())
+    data["solutions"] = [as_data(network, edges) for network, edges in solutions()]
 
-    id = "eco-table1"
-    title = "ECO: minimal spanning tree against binary tree, six hosts in three subnets"
-    paper = (
-        "B. B. Lowekamp, A. Beguelin: ECO: Efficient Collective Operations for Communication on "
-        "Heterogeneous Networks, 10th International Parallel Processing Symposium, 1996. Section 4."
+
+def _judge(data: Data) -> list[Effect]:
+    """Say whether a network gives the paper's four times, and how ECO's tree does on the simplest."""
+    found = "small whole costs give all four times of Table 1"
+    better = "beyond the paper: from every root ECO's tree takes no longer than either"
+    if not data.get("solutions"):
+        missing = f"none of {data['networks']} networks does" if "networks" in data else "not searched"
+        return [
+            Effect(found, False if "networks" in data else None, missing),
+            Effect(better, None, missing),
+        ]
+    simplest = data["solutions"][0]
+    times = simplest["completions"]
+    seen = all(times[root][tree] == row[tree] for root, row in PUBLISHED.items() for tree in row)
+    why = (
+        f"{len(data['solutions'])} pairs of network and spanning tree, of {data['networks']} networks; "
+        f"on the simplest a message costs {simplest['inside'][0]} inside a subnet, else "
+        f"{simplest['between'][0]}"
     )
-    published = (
+    never_worse = all(row["eco"] <= min(row["spanning"], row["binary"]) for row in times.values())
+    table = ", ".join(f"{row['eco']} from {root}" for root, row in times.items())
+    return [Effect(found, seen, why), Effect(better, never_worse, f"on the simplest network: {table}")]
+
+
+EXPERIMENT = Experiment(
+    id="eco-table1",
+    title="ECO: minimal spanning tree against binary tree, six hosts in three subnets",
+    paper=f"{ECO_PAPER} Section 4.",
+    published=(
         Published("Table 1", "completion from a: minimal spanning tree, binary tree", "7, 9"),
         Published("Table 1", "completion from d: minimal spanning tree, binary tree", "8, 7"),
-    )
-    setting = (
+    ),
+    setting=(
         "The edge costs stand in Figure 1, which the text of the paper lacks. Here every network of three "
         "pairs of hosts is tried whose costs are whole numbers up to a bound, greater between any two pairs "
         "than inside every one, with every minimal spanning tree that ties leave. A host serves its children "
         "one after the other in the order of the alphabet from the root on, as the paper's binary tree is "
         "numbered; ECO's tree serves the other subnets before its own."
-    )
-
-    def measure(self, bench: Workbench, data: Data) -> None:
-        """Search; the short form is the whole."""
-        data["networks"] = sum(1 for _ in networks())
-        data["solutions"] = [as_data(network, edges) for network, edges in solutions()]
-
-    def judge(self, data: Data) -> list[Effect]:
-        """Say whether a network gives the paper's four times, and how ECO's tree does on the simplest."""
-        found = "small whole costs give all four times of Table 1"
-        better = "beyond the paper: from every root ECO's tree takes no longer than either"
-        if not data.get("solutions"):
-            missing = f"none of {data['networks']} networks does" if "networks" in data else "not searched"
-            return [
-                Effect(found, False if "networks" in data else None, missing),
-                Effect(better, None, missing),
-            ]
-        simplest = data["solutions"][0]
-        times = simplest["completions"]
-        seen = all(times[root][tree] == row[tree] for root, row in PUBLISHED.items() for tree in row)
-        why = (
-            f"{len(data['solutions'])} pairs of network and spanning tree, of {data['networks']} networks; "
-            f"on the simplest a message costs {simplest['inside'][0]} inside a subnet, else "
-            f"{simplest['between'][0]}"
-        )
-        never_worse = all(row["eco"] <= min(row["spanning"], row["binary"]) for row in times.values())
-        table = ", ".join(f"{row['eco']} from {root}" for root, row in times.items())
-        return [Effect(found, seen, why), Effect(better, never_worse, f"on the simplest network: {table}")]
-
-    def show(self, data: Data) -> str:
-        """Show the simplest network and all completion times on it."""
-        return show(data)
-
-
-EXPERIMENT = EcoTable1()
+    ),
+    measure=_measure,
+    judge=_judge,
+    show=show,
+)

@@ -3,23 +3,19 @@
 
 from __future__ import annotations
 
-from quadrille.reproduce.experiment import Data, Effect, Published
+from quadrille.reproduce.experiment import Experiment, Published
 from quadrille.reproduce.experiments.gromacs_ports.judging import judge
 from quadrille.reproduce.experiments.gromacs_ports.measuring import measure
 from quadrille.reproduce.experiments.gromacs_ports.showing import show
-from quadrille.reproduce.workbench import Workbench
 
-
-class GromacsPorts:
-    """See `quadrille.reproduce.experiment.Experiment`."""
-
-    id = "gromacs-ports"
-    title = "GROMACS on Ethernet: port groups behind inner links of a switch"
-    paper = (
+EXPERIMENT = Experiment(
+    id="gromacs-ports",
+    title="GROMACS on Ethernet: port groups behind inner links of a switch",
+    paper=(
         "C. Kutzner, D. van der Spoel, M. Fechner, E. Lindahl, U. W. Schmitt, B. L. de Groot, H. Grubmüller: "
         "poster on GROMACS on Ethernet Beowulf clusters. Section 4."
-    )
-    published = (
+    ),
+    published=(
         Published("section 4", "inner links of the HP ProCurve 2848, a group's 12 ports", "10 and 12 Gbit/s"),
         Published("section 4", "ports of each 12 that may be used without packet loss, found by trying", "9"),
         Published(
@@ -27,25 +23,14 @@ class GromacsPorts:
             "all-to-all of 64 processes on 32 nodes on scattered ports against ports 1-32, flow control on",
             "faster; the values inside the plot are not known",
         ),
-    )
-    setting = (
+    ),
+    setting=(
         "Emulated: groups of 12 ports of 10 Mbit/s behind inner links of 100 Mbit/s (the poster's hundredth; "
         "5 and 50 Mbit/s with four groups, so that one machine carries it), 32 KiB for each port and inner "
         "link, one process a host, no flow control. Probed and timed with all ports of each group, then with "
         "9 of 12. What is lost is counted in the emulated switch."
-    )
-
-    def measure(self, bench: Workbench, data: Data) -> None:
-        """Probe and time both sets of ports."""
-        measure(bench, data)
-
-    def judge(self, data: Data) -> list[Effect]:
-        """Compare what was found and lost with the poster."""
-        return judge(data)
-
-    def show(self, data: Data) -> str:
-        """Draw the model, the table of both sets and the chart of what was lost where."""
-        return show(data)
-
-
-EXPERIMENT = GromacsPorts()
+    ),
+    measure=measure,
+    judge=judge,
+    show=show,
+)

@@ -8,16 +8,14 @@ and `ordered`, what Quadrille did with the probed model where it was asked.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
 from quadrille.reproduce.experiment import Data
 from quadrille.reproduce.programs import bench as run_bench
-from quadrille.reproduce.programs import probe
+from quadrille.reproduce.programs import model_file, probe
 from quadrille.reproduce.workbench import Workbench
 
 PORTS_OF_A_GROUP = 12
@@ -81,10 +79,8 @@ def _alltoall(point: dict[str, Any]) -> dict[str, Any]:
 
 def _ordered(line: Sequence[str], size: int, model: dict[str, Any]) -> dict[str, Any] | None:
     """Return what Quadrille's own exchange took, None where it left the calls to the MPI library."""
-    with NamedTemporaryFile("w", prefix="quadrille-", suffix=".json", encoding="utf-8") as file:
-        json.dump(model, file)
-        file.flush()
-        points = run_bench(line, "alltoall", [size], [*_BENCH, "--model", file.name])
+    with model_file(model) as path:
+        points = run_bench(line, "alltoall", [size], [*_BENCH, "--model", path])
     side = points[0]["blocks"]["quadrille"]
     if side["executor"] != "quadrille":
         return None
