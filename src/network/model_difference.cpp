@@ -274,4 +274,19 @@ std::vector<Difference> compare_models(const NetworkModel& expected, const Netwo
   return Comparison(expected, found).run();
 }
 
+bool any_serious(const std::vector<Difference>& differences) {
+  return std::any_of(differences.begin(), differences.end(),
+                     [](const Difference& difference) { return difference.serious; });
+}
+
+std::vector<Difference> seen_in_both(const std::vector<Difference>& first,
+                                     std::vector<Difference> second) {
+  std::erase_if(second, [&](const Difference& now) {
+    return std::none_of(first.begin(), first.end(), [&](const Difference& before) {
+      return now.path.empty() ? now.text == before.text : now.path == before.path;
+    });
+  });
+  return second;
+}
+
 }  // namespace quadrille

@@ -26,4 +26,11 @@ struct Difference {
 // REQUIRES: both models were parsed, or pass check_model.
 std::vector<Difference> compare_models(const NetworkModel& expected, const NetworkModel& found);
 
+bool any_serious(const std::vector<Difference>& differences);
+
+// Of the differences of two measurements from one model, those of the second at whose place the
+// first departed too. What is in no place of the model must be the same.
+std::vector<Difference> seen_in_both(const std::vector<Difference>& first,
+                                     std::vector<Difference> second);
+
 }  // namespace quadrille

@@ -168,5 +168,30 @@ TEST(CompareModels, a_quick_measurement_does_not_look_for_trunks) {
   EXPECT_EQ(compared(model, found), "");
 }
 
+TEST(SeenInBoth, only_what_departs_in_the_same_place_twice_is_left) {
+  const auto model = example("full");
+  auto first = model;
+  auto second = model;
+  first.hosts[0].from_host_bit_s = about(1e6);
+  first.hosts[1].to_host_bit_s = about(1e6);
+  second.hosts[1].to_host_bit_s = about(2e6);
+  const auto before = compare_models(model, first);
+  const auto now = compare_models(model, second);
+  ASSERT_TRUE(any_serious(before));
+  const auto both = seen_in_both(before, now);
+  ASSERT_EQ(both.size(), 1U) << texts(both);
+  EXPECT_EQ(both[0].path, "hosts[1].to_host_bit_s");
+  EXPECT_EQ(both[0].text, now[0].text);
+  EXPECT_TRUE(seen_in_both(before, compare_models(model, model)).empty());
+  EXPECT_FALSE(any_serious({}));
+}
+
+TEST(SeenInBoth, what_the_model_does_not_hold_must_be_the_same_both_times) {
+  const Difference one{"", "unknown", "x1", "host x1 is in no segment of the model", true};
+  const Difference other{"", "unknown", "x2", "host x2 is in no segment of the model", true};
+  EXPECT_EQ(seen_in_both({one}, {one}).size(), 1U);
+  EXPECT_TRUE(seen_in_both({one}, {other}).empty());
+}
+
 }  // namespace
 }  // namespace quadrille

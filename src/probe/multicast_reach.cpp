@@ -25,6 +25,8 @@ constexpr std::int64_t kTrialNs = 250 * kMillisecond;  // all groups, one rate
 constexpr std::int64_t kLongestTurnNs = 30 * kMillisecond;
 constexpr std::int64_t kQuickTurnNs = 10 * kMillisecond;
 constexpr double kTolerableLoss = 0.02;
+constexpr int kTries = 3;
+constexpr int kQuickTries = 2;
 
 // In whatever order a network names them.
 bool was_held_up(const std::vector<HostIndex>& unpunctual, HostIndex host) {
@@ -188,11 +190,12 @@ void note_trial(RateTrial& trial, double share, const Measured& loss, GroupMulti
   trial.over = true;
 }
 
-// Two tries at each rate: the better counts, as other traffic may be in the way of one.
+// Where something was lost, the best of several tries at a rate counts: other traffic may be in the
+// way of one.
 std::optional<Error> try_rate(Setting& setting, const std::vector<HostSet>& groups, double share,
                               std::vector<RateTrial>& trials, MulticastReach& reach) {
   std::vector<std::optional<Measured>> loss(trials.size());
-  const int tries = setting.depth == Depth::quick ? 1 : 2;
+  const int tries = setting.depth == Depth::quick ? kQuickTries : kTries;
   for (int attempt = 0; attempt < tries; ++attempt) {
     const Round round = rate_round(setting, trials, share);
     const auto performed = setting.network.perform(round);
