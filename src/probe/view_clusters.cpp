@@ -16,12 +16,23 @@ constexpr double kAlike = 0.12;
 // A wait below this share of another one is clearly shorter: full queues breathe, and deep ones
 // grow while watched.
 constexpr double kClearlyShorter = 0.35;
+constexpr double kBreath = 0.5;  // of a full queue's wait, between one datagram and another
 
 // Waits less what a host's own cable accounts for: its least wait towards anybody, and anybody's
 // least towards it. What is left is between the hosts.
 struct Residuals {
   const LoadedViews& views;
   PairTable<Wait> waits;
+  std::vector<std::int64_t> own_out_ns;  // [hosts] what was taken off, the longer of both halves
+  std::vector<std::int64_t> own_in_ns;
+
+  // A host's own queue is not as full for each datagram: what is left of a long wait there is no
+  // sign of anything.
+  std::int64_t floor_ns(std::pair<HostIndex, HostIndex> way) const {
+    const std::int64_t own_ns = own_out_ns[way.first] + own_in_ns[way.second];
+    return views.floor_ns(way.first, way.second) +
+           static_cast<std::int64_t>(kBreath * static_cast<double>(own_ns));
+  }
 };
 
 std::int64_t& half_of(Wait& wait, bool second) {
@@ -29,8 +40,9 @@ std::int64_t& half_of(Wait& wait, bool second) {
 }
 
 Residuals residuals_of(const LoadedViews& views, const LoadedView& view) {
-  Residuals residuals{views, view.waits};
   const auto hosts = static_cast<HostIndex>(view.waits.hosts());
+  Residuals residuals{views, view.waits, std::vector<std::int64_t>(hosts),
+                      std::vector<std::int64_t>(hosts)};
   for (const bool second : {false, true}) {
     for (const bool from : {true, false}) {
       for (HostIndex own = 0; own < hosts; ++own) {
@@ -41,9 +53,14 @@ Residuals residuals_of(const LoadedViews& views, const LoadedView& view) {
         for (HostIndex third = 0; third < hosts; ++third) {
           if (cell(third).known) least = std::min(least, half_of(cell(third), second));
         }
+        bool any = false;
         for (HostIndex third = 0; third < hosts; ++third) {
-          if (cell(third).known) half_of(cell(third), second) -= least;
+          if (!cell(third).known) continue;
+          half_of(cell(third), second) -= least;
+          any = true;
         }
+        auto& taken_off = (from ? residuals.own_out_ns : residuals.own_in_ns)[own];
+        if (any) taken_off = std::max(taken_off, least);
       }
     }
   }
@@ -66,8 +83,7 @@ void compare(const Residuals& residuals, std::pair<HostIndex, HostIndex> way,
   const bool first_longer = one.least_ns() > other.least_ns();
   const Wait& longer = first_longer ? one : other;
   const Wait& shorter = first_longer ? other : one;
-  const auto& longer_way = first_longer ? way : other_way;
-  if (!is_standing(longer, residuals.views.floor_ns(longer_way.first, longer_way.second))) return;
+  if (!is_standing(longer, residuals.floor_ns(first_longer ? way : other_way))) return;
   if (static_cast<double>(shorter.least_ns()) <
       kClearlyShorter * static_cast<double>(longer.least_ns()))
     ++tally.differing;

@@ -20,8 +20,8 @@ struct Outcome {
   double seconds = 0;
 };
 
-Outcome investigated(const SimulatedTopology& topology, std::uint64_t seed) {
-  Conditions conditions;
+Outcome investigated(const SimulatedTopology& topology, std::uint64_t seed,
+                     Conditions conditions = {}) {
   conditions.seed = seed;
   SimulatedNetwork network(topology, conditions);
   const auto model = investigate(network, {.depth = Depth::full, .seed = seed, .progress = {}});
@@ -74,6 +74,19 @@ TEST_P(UnderOthersTraffic, the_partition_is_found_all_the_same) {
 
 INSTANTIATE_TEST_SUITE_P(Networks, UnderOthersTraffic,
                          testing::Values("one_switch", "two_sites", "eco_three_buses"));
+
+// Every cable is full now and then, and how long its queue holds up one datagram says nothing of the
+// next: that looked like groups of hosts.
+TEST(Investigation, ports_that_others_fill_do_not_part_the_hosts_of_a_switch) {
+  SimulatedTopology topology = ready_made("one_switch", {.hosts = 6, .rate_mbit = 20}).value();
+  set_ambient(topology, 0.3);
+  Conditions conditions;
+  conditions.stalls_per_s = 20;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Outcome outcome = investigated(topology, seed, conditions);
+    EXPECT_TRUE(right(outcome.accuracy)) << "seed " << seed << ":\n" << told(outcome.accuracy);
+  }
+}
 
 // Three-level trees, unequal leaves, groups of three, slow hosts, buses behind switches: not all of
 // them are found exactly yet; fewer than these would be a step back.
