@@ -9,14 +9,10 @@ rate.
 
 from __future__ import annotations
 
-import contextlib
-import heapq
 import ipaddress
 import os
-import random
 import socket
 import struct
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +20,7 @@ from typing import Any
 from quadrille.lab import namespaces as ns
 from quadrille.lab.host import FAST_INTERFACE
 from quadrille.lab.interfaces import redirect_ingress
+from quadrille.lab.services import become_traffic_program
 from quadrille.lab.wiring import HostCable, TrunkCable, Wiring
 
 FRAME_BYTES = 1000
@@ -114,8 +111,8 @@ def _mac_of(ipr: Any, name: str) -> str:
     return str(ipr.get_links(socket.if_nametoindex(name))[0].get_attr("IFLA_ADDRESS"))
 
 
-def datagram(target_mac: str) -> bytes:
-    """Return one whole frame: Ethernet, IPv4 and UDP to the discard port of an address nobody has."""
+def header(target_mac: str) -> bytes:
+    """Return how a frame begins: Ethernet, IPv4 and UDP to the discard port of an address nobody has."""
     length = FRAME_BYTES - 14
     head = struct.pack(
         "!BBHHHBBH4s4s", 0x45, 0, length, 0, 0x4000, 1, socket.IPPROTO_UDP, 0, _SOURCE.packed, _NOBODY.packed
@@ -125,39 +122,26 @@ def datagram(target_mac: str) -> bytes:
     head = head[:10] + struct.pack("!H", ~folded & 0xFFFF) + head[12:]
     udp = struct.pack("!HHHH", _DISCARD_PORT, _DISCARD_PORT, length - 20, 0)
     ether = bytes.fromhex(target_mac.replace(":", "")) + b"\x02\x51\xff\x00\x00\x01" + b"\x08\x00"
-    return (ether + head + udp).ljust(FRAME_BYTES, b"\0")
+    return ether + head + udp
 
 
 def sender(flows: Sequence[Flow], host_namespaces: Mapping[str, str], seed: int) -> Callable[[], None]:
     """Return the body of a process that sends all `flows` for ever."""
 
     def run() -> None:
-        outlets = []
+        outlets, options = [], []
         for flow in flows:
             if flow.host is not None:
                 ns.enter([host_namespaces[flow.host]])
             outlet = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
             outlet.bind((flow.interface, 0))
             outlet.setblocking(False)
-            outlets.append((outlet, datagram(flow.mac), FRAME_BYTES * 8 / flow.rate_bit_s))
             ns.enter([switches])
-        _send_for_ever(outlets, random.Random(seed))
+            outlets.append(outlet)
+            mean_gap_ns = FRAME_BYTES * 8e9 / flow.rate_bit_s
+            options.append(f"{outlet.fileno()}:{mean_gap_ns:.0f}:{header(flow.mac).hex()}")
+        common = ["--frame-bytes", str(FRAME_BYTES), "--seed", str(seed)]
+        become_traffic_program("ambient", outlets, [*common, "--flow", *options])
 
     switches = f"/proc/{os.getpid()}/ns/net"
     return run
-
-
-def _send_for_ever(outlets: list[tuple[socket.socket, bytes, float]], chance: random.Random) -> None:
-    start = time.monotonic()
-    due = [(start + chance.expovariate(1 / gap), at) for at, (_, _, gap) in enumerate(outlets)]
-    heapq.heapify(due)
-    while True:
-        moment, at = due[0]
-        pause = moment - time.monotonic()
-        if pause > 0:
-            time.sleep(pause)
-        outlet, frame, gap = outlets[at]
-        with contextlib.suppress(OSError):  # the cable is down or its queue full: this datagram is lost
-            outlet.send(frame)
-        # Never more than a tenth of a second behind: a starved sender must not catch up with a flood.
-        heapq.heapreplace(due, (max(moment, time.monotonic() - 0.1) + chance.expovariate(1 / gap), at))

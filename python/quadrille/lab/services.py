@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NoReturn
 
+from quadrille.installation import native_program
 from quadrille.lab.namespaces import parent_death_signal
 
 _PRIORITY = 10
@@ -32,6 +35,17 @@ def start_service(run: Callable[[], None]) -> int:
         traceback.print_exc(file=sys.stderr)
     finally:
         os._exit(1)
+
+
+def become_traffic_program(task: str, sockets: Sequence[socket.socket], arguments: Sequence[str]) -> NoReturn:
+    """Replace this process by `quadrille-lab-traffic TASK`, which is given `sockets`.
+
+    Raises QuadrilleError when it is not built.
+    """
+    program = str(native_program("quadrille-lab-traffic"))
+    for one in sockets:
+        os.set_inheritable(one.fileno(), True)
+    os.execv(program, [program, task, *arguments])
 
 
 def _ask_for_priority() -> None:

@@ -143,10 +143,10 @@ def test_parameters_of_ready_made_topologies_are_read_and_refused() -> None:
 
 
 def test_an_ambient_datagram_is_valid_and_addressed_to_nobody() -> None:
-    frame = ambient.datagram("02:51:00:00:00:07")
+    frame = ambient.header("02:51:00:00:00:07")
     header = frame[14:34]
     total = sum(int.from_bytes(header[at : at + 2], "big") for at in range(0, 20, 2))
-    assert len(frame) == ambient.FRAME_BYTES
+    assert int.from_bytes(header[2:4], "big") == ambient.FRAME_BYTES - 14
     assert frame[:6] == bytes([2, 0x51, 0, 0, 0, 7])
     assert (total & 0xFFFF) + (total >> 16) == 0xFFFF
     assert ipaddress.IPv4Address(header[16:20]) in ipaddress.IPv4Network("198.18.0.0/15")

@@ -75,8 +75,8 @@ TEST_P(UnderOthersTraffic, the_partition_is_found_all_the_same) {
 INSTANTIATE_TEST_SUITE_P(Networks, UnderOthersTraffic,
                          testing::Values("one_switch", "two_sites", "eco_three_buses"));
 
-// Every cable is full now and then, and how long its queue holds up one datagram says nothing of the
-// next: that looked like groups of hosts.
+// Every cable is full now and then, and how long its queue holds up one datagram says nothing of
+// the next: that looked like groups of hosts.
 TEST(Investigation, ports_that_others_fill_do_not_part_the_hosts_of_a_switch) {
   SimulatedTopology topology = ready_made("one_switch", {.hosts = 6, .rate_mbit = 20}).value();
   set_ambient(topology, 0.3);

@@ -34,12 +34,15 @@ def eco_cmu_psc(
     """ECO's Figure 3: Ethernets of 5, 3 and 2 hosts, a switched FDDI of 3 behind a bridge, a far site of 2.
 
     The bridge takes `bridge_delay_ms` for a frame; links here do not (their first two frames pass at once).
+    Others use the buses and the trunks between switches: what crosses a trunk at a bus loads that bus too.
     """
+    buses = ("alpha", "sparc", "sgi")
     trunks: list[dict[str, Any]] = [
-        {"between": ["bridge", name], "delay_ms": bridge_delay_ms / 2}
-        for name in ("alpha", "sparc", "sgi", "fddi")
+        {"between": ["bridge", name], "delay_ms": bridge_delay_ms / 2} for name in (*buses, "fddi")
     ]
     trunks.append({"between": ["bridge", "psc"], "rate_mbit": far_mbit, "delay_ms": far_delay_ms})
+    for trunk in trunks:
+        trunk["ambient_share"] = 0 if trunk["between"][1] in buses else ambient_share
     return {
         "admin_network": admin,
         "switch": [
@@ -49,9 +52,9 @@ def eco_cmu_psc(
         ],
         "bus": [
             {"name": name, "rate_mbit": ethernet_mbit, "ambient_share": ambient_share}
-            for name in ("alpha", "sparc", "sgi")
+            for name in buses
         ],
-        "trunk": [trunk | {"ambient_share": ambient_share} for trunk in trunks],
+        "trunk": trunks,
         "hosts": [
             {"names": ["h0..h4"], "on": "alpha"},
             {"names": ["h5..h7"], "on": "sparc"},

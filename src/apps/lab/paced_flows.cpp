@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/lab/paced_flows.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <ctime>
+#include <functional>
+#include <queue>
+#include <random>
+#include <utility>
+
+namespace quadrille::lab {
+namespace {
+
+// A starved sender must not catch up with a flood.
+constexpr double kMostBehindNs = 1e8;
+
+double now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+void sleep_for(double length_ns) {
+  const auto whole = static_cast<std::int64_t>(length_ns);
+  const timespec length{whole / 1'000'000'000, whole % 1'000'000'000};
+  nanosleep(&length, nullptr);
+}
+
+}  // namespace
+
+void send_for_ever(const std::vector<PacedFlow>& flows, std::uint64_t seed) {
+  std::mt19937_64 chance(seed);
+  const auto gap_of = [&](const PacedFlow& flow) {
+    return std::exponential_distribution<double>(1 / flow.mean_gap_ns)(chance);
+  };
+  using Due = std::pair<double, const PacedFlow*>;
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> due;
+  const double start = now_ns();
+  for (const PacedFlow& flow : flows) due.emplace(start + gap_of(flow), &flow);
+  while (true) {
+    const auto [moment, flow] = due.top();
+    due.pop();
+    if (const double pause = moment - now_ns(); pause > 0) sleep_for(pause);
+    [[maybe_unused]] const ssize_t sent =
+        send(flow->socket, flow->frame.data(), flow->frame.size(), 0);
+    due.emplace(std::max(moment, now_ns() - kMostBehindNs) + gap_of(*flow), flow);
+  }
+}
+
+}  // namespace quadrille::lab
