@@ -6,10 +6,12 @@
 // HEADER: the first bytes of the flow's frames, in hexadecimal; zeros follow.
 // Exit codes: 1 something failed, 2 wrong usage.
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "apps/exit_codes.h"
 #include "apps/lab/forwarding.h"
@@ -27,17 +29,28 @@ struct Request {
   std::vector<std::string> flows;
 };
 
-std::optional<PacedFlow> flow_of(const std::string& text, std::size_t frame_bytes) {
+// The number that `text` begins with up to `end`, which is taken off with it.
+template <typename Number>
+bool take_number(std::string_view& text, Number& number, char end) {
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto length = static_cast<std::size_t>(parsed.ptr - text.data());
+  if (parsed.ec != std::errc{} || length >= text.size() || text[length] != end) return false;
+  text.remove_prefix(length + 1);
+  return true;
+}
+
+std::optional<PacedFlow> flow_of(std::string_view text, std::size_t frame_bytes) {
   PacedFlow flow;
-  int header_at = 0;
-  const int read =
-      std::sscanf(text.c_str(), "%d:%lf:%n", &flow.socket, &flow.mean_gap_ns, &header_at);
-  if (read != 2 || header_at == 0 || flow.mean_gap_ns <= 0) return std::nullopt;
-  for (std::size_t at = static_cast<std::size_t>(header_at); at < text.size(); at += 2) {
-    unsigned byte = 0;
-    if (std::sscanf(text.c_str() + at, "%2x", &byte) != 1) return std::nullopt;
+  if (!take_number(text, flow.socket, ':') || !take_number(text, flow.mean_gap_ns, ':') ||
+      flow.mean_gap_ns <= 0)
+    return std::nullopt;
+  for (; text.size() >= 2; text.remove_prefix(2)) {
+    unsigned char byte = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + 2, byte, 16);
+    if (parsed.ptr != text.data() + 2) return std::nullopt;
     flow.frame.push_back(static_cast<char>(byte));
   }
+  if (!text.empty()) return std::nullopt;
   flow.frame.resize(frame_bytes);
   return flow;
 }

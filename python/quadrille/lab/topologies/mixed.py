@@ -50,10 +50,7 @@ def eco_cmu_psc(
             {"name": "fddi", "rate_mbit": fddi_mbit, "buffer_kib": 64},
             {"name": "psc", "rate_mbit": fddi_mbit, "buffer_kib": 64},
         ],
-        "bus": [
-            {"name": name, "rate_mbit": ethernet_mbit, "ambient_share": ambient_share}
-            for name in buses
-        ],
+        "bus": [{"name": name, "rate_mbit": ethernet_mbit, "ambient_share": ambient_share} for name in buses],
         "trunk": trunks,
         "hosts": [
             {"names": ["h0..h4"], "on": "alpha"},
