@@ -46,8 +46,8 @@ std::optional<PacedFlow> flow_of(std::string_view text, std::size_t frame_bytes)
     return std::nullopt;
   for (; text.size() >= 2; text.remove_prefix(2)) {
     unsigned char byte = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + 2, byte, 16);
-    if (parsed.ptr != text.data() + 2) return std::nullopt;
+    const char* first = &text.front();
+    if (std::from_chars(first, first + 2, byte, 16).ptr != first + 2) return std::nullopt;
     flow.frame.push_back(static_cast<char>(byte));
   }
   if (!text.empty()) return std::nullopt;
