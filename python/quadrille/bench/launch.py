@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from quadrille import __version__, settings
-from quadrille.bench.results_file import ResultsWriter
+from quadrille.bench.results_file import KeepingWriter, ResultsWriter
 from quadrille.contracts import RESULTS_LINE, EndLine, PointLine, RunLine
 from quadrille.errors import QuadrilleError
 from quadrille.native_job import NativeJob, Start, ended_with_us, line_of_type, prepare
@@ -55,7 +55,7 @@ def prepare_kernel(job: Job) -> Start:
     return prepare(NativeJob(KERNELS, job.launcher_line, job.kernel_arguments, job.mpi, variables))
 
 
-def run_job(job: Job, writer: ResultsWriter) -> Outcome:
+def run_job(job: Job, writer: ResultsWriter | KeepingWriter) -> Outcome:
     """Run the benchmark and write its results; returns when the launcher has ended.
 
     Raises QuadrilleError when the launcher failed; KeyboardInterrupt goes through. Either way an `end` line
@@ -100,7 +100,7 @@ def _run(line: Sequence[str], environment: dict[str, str], collector: _Collector
 class _Collector:
     """Takes the kernel's lines; completes the run line, keeps count, writes the end."""
 
-    def __init__(self, job: Job, writer: ResultsWriter) -> None:
+    def __init__(self, job: Job, writer: ResultsWriter | KeepingWriter) -> None:
         self.points = 0
         self.wrong_results = 0
         self.calls: dict[str, int] = {}

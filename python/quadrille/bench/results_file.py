@@ -56,6 +56,25 @@ class ResultsWriter:
         self._file.close()
 
 
+class KeepingWriter:
+    """Passes lines on to another writer and keeps those of the last run."""
+
+    def __init__(self, writer: ResultsWriter) -> None:
+        """Keep what is written from now on; `run` is there once its first line was written."""
+        self._writer = writer
+        self.run: Run
+
+    def write(self, line: RunLine | PointLine | ProgramLine | EndLine) -> None:
+        """Pass on and keep one line."""
+        self._writer.write(line)
+        if isinstance(line, RunLine):
+            self.run = Run(line)
+        elif isinstance(line, PointLine):
+            self.run.points.append(line)
+        elif isinstance(line, EndLine):
+            self.run.end = line
+
+
 def read_results(paths: list[Path]) -> Results:
     """Return the lines of all files together.
 

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import typer
 
+from quadrille.bench.candidates import measure_candidates, summary, table
 from quadrille.bench.cases import Case, case_names, load_case
 from quadrille.bench.launch import Job, Outcome, run_job
-from quadrille.bench.results_file import ResultsWriter
+from quadrille.bench.results_file import KeepingWriter, ResultsWriter
+from quadrille.contracts import PointLine, RunLine
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.line_after_dashes import LineAfterDashes as LineAfterDashes
 
@@ -49,6 +52,9 @@ def bench(
     mpi: str | None = typer.Option(None, "--mpi", metavar="ompi|mpich|impi", help="Default: the launcher's."),
     without_library: bool = typer.Option(False, "--without-library", help="Measure the MPI library alone."),
     model: str | None = typer.Option(None, "--model", metavar="FILE", help="Network model for Quadrille."),
+    candidates: int | None = typer.Option(
+        None, "--candidates", min=1, metavar="N", help="Measure the planner's N cheapest; tell its regret."
+    ),
 ) -> None:
     """Run the benchmark; exit 1 when a result was wrong or the launcher failed."""
     line: list[str] = context.meta["line"]
@@ -80,12 +86,39 @@ def bench(
         with_library=not without_library,
         options={"QUADRILLE_MODEL": model},
     )
+    if candidates is not None and (model is None or without_library):
+        raise UsageError("--candidates compares plans for a network; give --model MODEL, and the library")
     writer = ResultsWriter(output, append)
     try:
-        outcome = run_job(job, writer)
+        if candidates is None:
+            _report(run_job(job, writer), output, without_library)
+        else:
+            _measure_candidates(job, chosen, candidates, writer)
     finally:
         writer.close()
-    _report(outcome, output, without_library)
+
+
+def _measure_candidates(job: Job, case: Case, most: int, writer: ResultsWriter) -> None:
+    model = Path(job.options["QUADRILLE_MODEL"] or "")
+
+    def measure(one: Case, algorithm: str) -> tuple[RunLine, list[PointLine]]:
+        print(
+            f"quadrille: {one.collectives[0]} {one.bytes[0]}: {algorithm or 'where ranks run'}",
+            file=sys.stderr,
+        )
+        kept = KeepingWriter(writer)
+        options = job.options | {"QUADRILLE_ALGORITHM": algorithm or None}
+        run_job(replace(job, kernel_arguments=one.kernel_arguments(), options=options), kept)
+        return kept.run.facts, kept.run.points
+
+    shapes = []
+    for shape in measure_candidates(case, model, most, measure):
+        shapes.append(shape)
+        print("\n".join(table(shape)), flush=True)
+    print(summary(shapes))
+    wrong = sum(one.wrong_results for shape in shapes for one in shape.candidates)
+    if wrong:
+        raise QuadrilleError(f"{wrong} results were wrong")
 
 
 def _report(outcome: Outcome, output: Path, without_library: bool) -> None:
