@@ -22,6 +22,7 @@ constexpr double kBreath = 0.5;  // of a full queue's wait, between one datagram
 // least towards it. What is left is between the hosts.
 struct Residuals {
   const LoadedViews& views;
+  double breath;  // of a host's own full queue
   PairTable<Wait> waits;
   std::vector<std::int64_t> own_out_ns;  // [hosts] what was taken off, the longer of both halves
   std::vector<std::int64_t> own_in_ns;
@@ -31,7 +32,7 @@ struct Residuals {
   std::int64_t floor_ns(std::pair<HostIndex, HostIndex> way) const {
     const std::int64_t own_ns = own_out_ns[way.first] + own_in_ns[way.second];
     return views.floor_ns(way.first, way.second) +
-           static_cast<std::int64_t>(kBreath * static_cast<double>(own_ns));
+           static_cast<std::int64_t>(breath * static_cast<double>(own_ns));
   }
 };
 
@@ -41,8 +42,10 @@ std::int64_t& half_of(Wait& wait, bool second) {
 
 Residuals residuals_of(const LoadedViews& views, const LoadedView& view) {
   const auto hosts = static_cast<HostIndex>(view.waits.hosts());
-  Residuals residuals{views, view.waits, std::vector<std::int64_t>(hosts),
-                      std::vector<std::int64_t>(hosts)};
+  // Alone we leave room on every cable, and a queue that is full for a moment tells nothing of
+  // others.
+  Residuals residuals{views, quiet(views.cables()) ? 0 : kBreath, view.waits,
+                      std::vector<std::int64_t>(hosts), std::vector<std::int64_t>(hosts)};
   for (const bool second : {false, true}) {
     for (const bool from : {true, false}) {
       for (HostIndex own = 0; own < hosts; ++own) {
