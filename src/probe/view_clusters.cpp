@@ -56,14 +56,12 @@ Residuals residuals_of(const LoadedViews& views, const LoadedView& view) {
         for (HostIndex third = 0; third < hosts; ++third) {
           if (cell(third).known) least = std::min(least, half_of(cell(third), second));
         }
-        bool any = false;
+        if (least == std::numeric_limits<std::int64_t>::max()) continue;  // no way is known
         for (HostIndex third = 0; third < hosts; ++third) {
-          if (!cell(third).known) continue;
-          half_of(cell(third), second) -= least;
-          any = true;
+          if (cell(third).known) half_of(cell(third), second) -= least;
         }
         auto& taken_off = (from ? residuals.own_out_ns : residuals.own_in_ns)[own];
-        if (any) taken_off = std::max(taken_off, least);
+        taken_off = std::max(taken_off, least);
       }
     }
   }

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <ctime>
 
+#include "probe/measure/realtime.h"
+
 namespace quadrille::lab {
 namespace {
 
@@ -17,18 +19,6 @@ constexpr int kBatch = 64;  // received before what is due is sent
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 
 std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * kSecondNs + time.tv_nsec; }
-
-std::int64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return nanoseconds(now);
-}
-
-void sleep_for(std::int64_t length_ns) {
-  if (length_ns <= 0) return;
-  const timespec length{length_ns / kSecondNs, length_ns % kSecondNs};
-  nanosleep(&length, nullptr);
-}
 
 // When the kernel received the frame, so that a late wake-up does not add to its delay.
 std::int64_t arrival_ns(msghdr& message) {
@@ -39,7 +29,7 @@ std::int64_t arrival_ns(msghdr& message) {
     std::memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
     return nanoseconds(stamp);
   }
-  return now_ns();
+  return probe::realtime_ns();
 }
 
 void receive(int end, DelayLine& line) {
@@ -60,7 +50,7 @@ void receive(int end, DelayLine& line) {
 
 // What cannot be sent is lost, as on a wire: the cable is down or its queue full.
 void send_due(DelayLine& line, int end) {
-  while (const auto frame = line.pop_due(now_ns())) {
+  while (const auto frame = line.pop_due(probe::realtime_ns())) {
     [[maybe_unused]] const ssize_t sent = send(end, frame->data(), frame->size(), 0);
   }
 }
@@ -78,7 +68,7 @@ int forward(const std::array<int, 2>& ends, std::array<DelayLine, 2> lines) {
     // frame.
     if (next_ns) {
       const std::int64_t least_ns = std::min(lines[0].least_ns(), lines[1].least_ns());
-      sleep_for(std::min(*next_ns - now_ns(), least_ns));
+      probe::sleep_for(std::min(*next_ns - probe::realtime_ns(), least_ns));
     } else if (poll(readable.data(), readable.size(), -1) < 0 && errno != EINTR) {
       return errno;
     }

@@ -4,11 +4,12 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <ctime>
 #include <functional>
 #include <queue>
 #include <random>
 #include <utility>
+
+#include "probe/measure/realtime.h"
 
 namespace quadrille::lab {
 namespace {
@@ -16,17 +17,7 @@ namespace {
 // A starved sender must not catch up with a flood.
 constexpr double kMostBehindNs = 1e8;
 
-double now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
-
-void sleep_for(double length_ns) {
-  const auto whole = static_cast<std::int64_t>(length_ns);
-  const timespec length{whole / 1'000'000'000, whole % 1'000'000'000};
-  nanosleep(&length, nullptr);
-}
+double now_ns() { return static_cast<double>(probe::steady_ns()); }
 
 }  // namespace
 
@@ -42,7 +33,8 @@ void send_for_ever(const std::vector<PacedFlow>& flows, std::uint64_t seed) {
   while (true) {
     const auto [moment, flow] = due.top();
     due.pop();
-    if (const double pause = moment - now_ns(); pause > 0) sleep_for(pause);
+    if (const double pause = moment - now_ns(); pause > 0)
+      probe::sleep_for(static_cast<std::int64_t>(pause));
     [[maybe_unused]] const ssize_t sent =
         send(flow->socket, flow->frame.data(), flow->frame.size(), 0);
     due.emplace(std::max(moment, now_ns() - kMostBehindNs) + gap_of(*flow), flow);
