@@ -123,6 +123,16 @@ std::optional<Shape> shape_of(const CallArguments& call, Rank rank, Rank ranks) 
   return std::nullopt;
 }
 
+Bytes mean_block(const CallArguments& call, Rank ranks) {
+  const bool in_place = call.send_blocks.address == MPI_IN_PLACE;
+  const UserBlocks& blocks = in_place ? call.receive_blocks : call.send_blocks;
+  std::uint64_t sum = 0;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    if (blocks.count(rank) > 0) sum += bytes_of(blocks.count(rank), blocks.type(rank)).value_or(0);
+  }
+  return {sum / static_cast<std::uint64_t>(ranks)};
+}
+
 bool counts_are_valid(const CallArguments& call, const Shape& shape, Rank rank) {
   const bool is_root = rank == shape.root;
   switch (shape.collective) {

@@ -22,11 +22,11 @@ thread_local int CollectiveCall::depth = 0;
 namespace {
 
 // One line a stage of a trial: the slowest rank's time of each call, by candidate.
-void log_stage(const Shape& shape, const Decision& decision,
+void log_stage(const Shape& shape, Bytes size, const Decision& decision,
                std::span<const std::int64_t> longest) {
   std::string line = std::string("event=trial collective=") + name_of(shape.collective) +
                      " ranks=" + std::to_string(shape.ranks) +
-                     " bytes=" + std::to_string(message_size(shape).value);
+                     " bytes=" + std::to_string(size.value);
   for (const std::uint32_t candidate : decision.trial.contenders()) {
     line += " " + decision.candidates[candidate].name + "_us=";
     const char* separator = "";
@@ -42,13 +42,12 @@ void log_stage(const Shape& shape, const Decision& decision,
 std::string microseconds(Nanoseconds time) { return std::to_string(time.value / 1000); }
 
 // Who executes calls of this class from now on, what the model says of it and of the next best.
-void log_plan(const Shape& shape, const Decision& decision) {
+void log_plan(const Shape& shape, Bytes size, const Decision& decision) {
   const std::uint32_t chosen = decision.trial.candidate();
-  std::string line = std::string("event=plan collective=") + name_of(shape.collective) +
-                     " ranks=" + std::to_string(shape.ranks) +
-                     " bytes=" + std::to_string(message_size(shape).value) +
-                     " chosen=" + decision.candidates[chosen].name + " reason=\"" +
-                     decision.reason + "\"";
+  std::string line =
+      std::string("event=plan collective=") + name_of(shape.collective) +
+      " ranks=" + std::to_string(shape.ranks) + " bytes=" + std::to_string(size.value) +
+      " chosen=" + decision.candidates[chosen].name + " reason=\"" + decision.reason + "\"";
   if (decision.predicted[chosen].value > 0)
     line += " predicted_us=" + microseconds(decision.predicted[chosen]);
   for (std::uint32_t other = 0; other < decision.candidates.size(); ++other) {
@@ -77,13 +76,23 @@ bool CollectiveCall::may_alternate() const {
   return !is_reducing(shape_.collective) || is_exact(arguments_.op, arguments_.send.type);
 }
 
+// What the call's size is taken for by all ranks alike.
+Bytes CollectiveCall::size() {
+  if (shape_.collective != Collective::alltoallv) return message_size(shape_);
+  if (!communicator_->planner().depends_on_size(shape_)) return {0};
+  return communicator_->alltoallv_size().of_call(arguments_.comm,
+                                                 mean_block(arguments_, shape_.ranks));
+}
+
 void CollectiveCall::decide() {
-  decision_ = &communicator_->planner().decision(shape_, may_alternate());
+  size_ = size();
+  decision_ = &communicator_->planner().decision(shape_, may_alternate(), size_);
   if (decision_->trial.samples_are_due()) judge_trial();
-  if (!decision_->told && decision_->trial.settled()) {
-    decision_->told = true;
+  decision_->trial.begin_call();
+  if (decision_->trial.settled() && decision_->told != decision_->trial.candidate()) {
+    decision_->told = decision_->trial.candidate();
     if (communicator_->rank() == 0 && Runtime::active()->settings().logs("plan"))
-      log_plan(shape_, *decision_);
+      log_plan(shape_, size_, *decision_);
   }
   const Candidate& chosen = decision_->candidates[decision_->trial.candidate()];
   if (chosen.algorithm != nullptr && chosen.algorithm->supports(shape_) &&
@@ -100,7 +109,7 @@ void CollectiveCall::judge_trial() {
   PMPI_Allreduce(samples.data(), longest.data(), static_cast<int>(samples.size()), MPI_INT64_T,
                  MPI_MAX, arguments_.comm);
   const bool logs = communicator_->rank() == 0 && Runtime::active()->settings().logs("plan");
-  if (logs) log_stage(shape_, *decision_, longest);
+  if (logs) log_stage(shape_, size_, *decision_, longest);
   trial.judge(longest);
   if (!trial.settled()) return;
   decision_->reason = "tried";

@@ -38,6 +38,7 @@ class CollectiveCall {
 
  private:
   bool may_alternate() const;
+  Bytes size();
   void decide();
   void judge_trial();
   void record();
@@ -48,6 +49,7 @@ class CollectiveCall {
   const CallArguments arguments_;
   Communicator* communicator_ = nullptr;
   Shape shape_;
+  Bytes size_{0};
   Decision* decision_ = nullptr;
   const Candidate* candidate_ = nullptr;  // null: the MPI library
   std::int64_t began_ns_ = 0;             // 0: not timed

@@ -37,7 +37,7 @@ constexpr std::int64_t kClearPercent = 67;
 constexpr std::size_t kMostTried = 2;
 
 Decision left_to_library(const char* reason) {
-  return {{library_candidate()}, Trial(1, 0), reason, {Nanoseconds{}}, false};
+  return {{library_candidate()}, Trial(1, 0), reason, {Nanoseconds{}}};
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ Decision left_to_library(const char* reason) {
 Planner::Planner(PlannerOptions options, KnownNetwork network, Rank rank)
     : options_(std::move(options)), network_(std::move(network)), rank_(rank) {}
 
-std::uint64_t Planner::decision_key(const Shape& shape, bool may_alternate) const {
+std::uint64_t Planner::decision_key(const Shape& shape, bool may_alternate, Bytes size) const {
   std::uint64_t root_segment = 0;
   if (network_.costs && is_rooted(shape.collective)) {
     const auto host = network_.view.host_of_rank[static_cast<std::size_t>(shape.root)];
@@ -54,30 +54,35 @@ std::uint64_t Planner::decision_key(const Shape& shape, bool may_alternate) cons
   return (root_segment << 40U) |
          (std::uint64_t{static_cast<std::uint8_t>(shape.collective)} << 32U) |
          (std::uint64_t{shape.commutative} << 17U) | (std::uint64_t{may_alternate} << 16U) |
-         size_class(message_size(shape).value);
+         size_class(size.value);
 }
 
-Decision& Planner::decision(const Shape& shape, bool may_alternate) {
-  const std::uint64_t key = decision_key(shape, may_alternate);
+Decision& Planner::decision(const Shape& shape, bool may_alternate, Bytes size) {
+  const std::uint64_t key = decision_key(shape, may_alternate, size);
   const auto found = decisions_.find(key);
   if (found != decisions_.end()) return found->second;
-  return decisions_.emplace(key, make_decision(shape, may_alternate)).first->second;
+  return decisions_.emplace(key, make_decision(shape, may_alternate, size)).first->second;
 }
 
-Decision Planner::make_decision(const Shape& shape, bool may_alternate) const {
+bool Planner::depends_on_size(const Shape& shape) const {
+  return !options_.forced.contains(shape.collective) && network_.view.hosts() > 1 &&
+         shape.ranks > 2 && options_.trial_rounds > 0;
+}
+
+Decision Planner::make_decision(const Shape& shape, bool may_alternate, Bytes size) const {
   if (const auto forced = options_.forced.find(shape.collective); forced != options_.forced.end()) {
     const auto& [algorithm, parameters] = forced->second;
     if (algorithm == nullptr) return left_to_library("forced");
     if (!algorithm->supports(shape))
       return left_to_library("forced algorithm does not support the shape");
-    return {{candidate_of(*algorithm, parameters)}, Trial(1, 0), "forced", {Nanoseconds{}}, false};
+    return {{candidate_of(*algorithm, parameters)}, Trial(1, 0), "forced", {Nanoseconds{}}};
   }
   if (network_.view.hosts() < 2) return left_to_library("one host");
-  if (shape.ranks < 3 || message_size(shape) < options_.trial_floor)
-    return left_to_library("too small to try");
-  if (network_.costs) return decide_by_costs(shape, may_alternate);
-  if (!may_alternate) return left_to_library("no model, and results must not change between calls");
-  return list_for_trial(shape);
+  if (shape.ranks < 3 || size < options_.trial_floor) return left_to_library("too small to try");
+  // Of blocks that differ a shape tells too little to be costed.
+  if (network_.costs && !has_counts(shape.collective)) return decide_by_costs(shape, may_alternate);
+  if (!may_alternate) return left_to_library("no costs, and results must not change between calls");
+  return list_for_trial(shape, size);
 }
 
 Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate) const {
@@ -89,7 +94,7 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate) const 
     const auto best = costed.front().cost.total;
     if (!library || best.value * 100 > library->time.value * kClearPercent)
       return left_to_library("by the model not clearly faster");
-    return {{std::move(costed.front().candidate)}, Trial(1, 0), "by the model", {best}, false};
+    return {{std::move(costed.front().candidate)}, Trial(1, 0), "by the model", {best}};
   }
   Decision decision{
       {library_candidate()}, Trial(1, 0), "being tried", {library ? library->time : Nanoseconds{}}};
@@ -103,11 +108,11 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate) const 
   return decision;
 }
 
-Decision Planner::list_for_trial(const Shape& shape) const {
+Decision Planner::list_for_trial(const Shape& shape, Bytes size) const {
   Decision decision = left_to_library("no candidate for this size");
   for (const CandidateRow& row : candidate_rows) {
     if (row.collective != shape.collective) continue;
-    if (message_size(shape) < row.smallest || row.largest < message_size(shape)) continue;
+    if (size < row.smallest || row.largest < size) continue;
     const Algorithm* algorithm = algorithm_named(row.algorithm);
     if (!algorithm->supports(shape)) continue;
     decision.candidates.push_back(

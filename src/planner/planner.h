@@ -7,14 +7,16 @@
 // become slower. Calls that may not alternate between algorithms - reductions whose bits would
 // change - are replaced when the costs alone say so clearly.
 //
-// Without a model a fixed list of candidates (candidates.def) is tried, and calls that may not
-// alternate are left to the MPI library.
+// Without a model, and where blocks differ in length so that a shape does not tell the cost, a
+// fixed list of candidates (candidates.def) is tried, and calls that may not alternate are left to
+// the MPI library. Of alltoallv, whose ranks know only their own counts, all sizes are one class.
 #pragma once
 
 #include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,7 +42,7 @@ struct Decision {
   const char* reason;  // why, in a word or two
   // By the model, of each candidate; 0 where nothing is known.
   std::vector<Nanoseconds> predicted;
-  bool told = false;  // in the log
+  std::optional<std::uint32_t> told = {};  // the verdict that stands in the log
 };
 
 class Planner {
@@ -49,9 +51,15 @@ class Planner {
 
   const TopologyView& view() const { return network_.view; }
 
-  // The decision that holds for `shape`. REQUIRES: called by all ranks alike, `may_alternate` equal
-  // on all.
-  Decision& decision(const Shape& shape, bool may_alternate);
+  // The decision that holds for calls of `shape` and `size`. REQUIRES: called by all ranks alike,
+  // `may_alternate` and `size` equal on all.
+  Decision& decision(const Shape& shape, bool may_alternate, Bytes size);
+  // For shapes that tell the size.
+  Decision& decision(const Shape& shape, bool may_alternate) {
+    return decision(shape, may_alternate, message_size(shape));
+  }
+  // Whether `size` may make a difference.
+  bool depends_on_size(const Shape& shape) const;
 
   // This rank's schedule of `candidate` for `shape`. Valid until the next call. REQUIRES:
   // candidate.algorithm.
@@ -71,10 +79,10 @@ class Planner {
     std::unique_ptr<PreparedSchedule> prepared;
   };
 
-  std::uint64_t decision_key(const Shape& shape, bool may_alternate) const;
-  Decision make_decision(const Shape& shape, bool may_alternate) const;
+  std::uint64_t decision_key(const Shape& shape, bool may_alternate, Bytes size) const;
+  Decision make_decision(const Shape& shape, bool may_alternate, Bytes size) const;
   Decision decide_by_costs(const Shape& shape, bool may_alternate) const;
-  Decision list_for_trial(const Shape& shape) const;
+  Decision list_for_trial(const Shape& shape, Bytes size) const;
   void forget_oldest();
 
   PlannerOptions options_;

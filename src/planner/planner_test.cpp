@@ -99,6 +99,40 @@ TEST(Planner, by_a_model_the_cheapest_of_ours_meets_the_library) {
   EXPECT_LE(decision.predicted[1].value, 48'000'000);
 }
 
+TEST(Planner, blocks_that_differ_are_tried_with_a_model_and_without) {
+  const auto entrants = [](Planner planner, Collective collective, std::uint64_t bytes,
+                           bool may_alternate) {
+    const Shape shape{.collective = collective, .ranks = 8};
+    return planner.decision(shape, may_alternate, {bytes}).candidates.size();
+  };
+  for (const bool known : {true, false}) {
+    const auto planner = [&] { return known ? planner_on(three_buses(), {}) : planner_with({}); };
+    EXPECT_EQ(entrants(planner(), Collective::alltoallv, 8'192, true), 2U);
+    EXPECT_EQ(entrants(planner(), Collective::alltoallv, 16, true), 1U);
+    EXPECT_EQ(entrants(planner(), Collective::allgatherv, 16'000, true), 2U);
+    EXPECT_EQ(entrants(planner(), Collective::reduce_scatter, 100'000, true), 3U);
+    EXPECT_EQ(entrants(planner(), Collective::reduce_scatter, 100'000, false), 1U);
+    EXPECT_EQ(entrants(planner(), Collective::gatherv, 100'000, true), 1U);
+  }
+}
+
+TEST(Planner, sizes_that_a_shape_does_not_tell_are_decided_apart) {
+  Planner planner = planner_with({});
+  const Shape shape{.collective = Collective::alltoallv, .ranks = 8};
+  EXPECT_NE(&planner.decision(shape, true, {8'192}), &planner.decision(shape, true, {65'536}));
+  EXPECT_EQ(&planner.decision(shape, true, {8'192}), &planner.decision(shape, true, {8'200}));
+}
+
+TEST(Planner, a_size_is_asked_for_only_where_it_may_make_a_difference) {
+  const Shape shape{.collective = Collective::alltoallv, .ranks = 8};
+  EXPECT_TRUE(planner_with({}).depends_on_size(shape));
+  EXPECT_FALSE(planner_with({.trial_rounds = 0}).depends_on_size(shape));
+  PlannerOptions forced;
+  forced.forced = parse_forced_choice("alltoallv:mpi").value();
+  EXPECT_FALSE(planner_with(forced).depends_on_size(shape));
+  EXPECT_FALSE(planner_with({}).depends_on_size({.collective = Collective::alltoallv, .ranks = 2}));
+}
+
 TEST(Planner, a_sum_of_floats_is_replaced_only_where_costs_alone_say_so) {
   Planner guessed = planner_on(three_buses(), {});
   const Decision& decision = guessed.decision(allreduce(2'000), false);

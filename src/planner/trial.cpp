@@ -17,6 +17,8 @@ namespace {
 // less is within what two runs of the same algorithm differ by.
 constexpr std::int64_t worthwhile_percent = 95;
 constexpr std::size_t calls_in_a_row = 4;
+// Calls. The final's share of them is small even where a candidate is many times slower.
+constexpr std::uint64_t first_term = 1000;
 
 std::int64_t sum_of(const std::vector<std::int64_t>& durations) {
   return std::accumulate(durations.begin(), durations.end(), std::int64_t{0});
@@ -25,7 +27,10 @@ std::int64_t sum_of(const std::vector<std::int64_t>& durations) {
 }  // namespace
 
 Trial::Trial(std::uint32_t candidates, std::uint32_t rounds)
-    : final_rounds_(rounds), settled_(candidates <= 1 || rounds == 0) {
+    : final_rounds_(rounds),
+      term_(first_term),
+      calls_left_(first_term),
+      settled_(candidates <= 1 || rounds == 0) {
   if (settled_) return;
   std::vector<std::uint32_t> all(candidates);
   std::iota(all.begin(), all.end(), 0U);
@@ -49,6 +54,16 @@ std::uint32_t Trial::candidate_of(std::size_t call) const {
   const std::size_t round = turn / contenders_.size();
   const std::size_t place = turn % contenders_.size();
   return contenders_[round % 2 == 0 ? place : contenders_.size() - 1 - place];
+}
+
+void Trial::begin_call() {
+  assert(!samples_are_due());
+  const bool was_tried = !contenders_.empty();
+  if (!settled_ || !was_tried || calls_left_-- > 0) return;
+  term_ *= 2;
+  calls_left_ = term_;
+  settled_ = false;
+  start_stage(std::move(contenders_));
 }
 
 std::uint32_t Trial::candidate() const {

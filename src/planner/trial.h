@@ -12,6 +12,9 @@
 // verdict from each call's longest duration on any rank, which every rank has received. The longest
 // is what a program that goes on together waits for; a wait for late ranks lengthens all
 // candidates' calls alike, for they take turns, and favours none.
+//
+// Programs go through phases and networks change: a verdict holds for 1000 calls, then the final is
+// held again; each verdict holds twice as long as the one before it.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +29,8 @@ class Trial {
   // start.
   Trial(std::uint32_t candidates, std::uint32_t rounds);
 
+  // Before each call. REQUIRES: !samples_are_due().
+  void begin_call();
   // The candidate of the next call. REQUIRES: !samples_are_due().
   std::uint32_t candidate() const;
   bool settled() const { return settled_; }
@@ -57,6 +62,8 @@ class Trial {
   std::vector<std::uint32_t> contenders_;
   std::vector<std::int64_t> samples_;
   std::uint32_t verdict_ = 0;
+  std::uint64_t term_;  // calls that the verdict holds for
+  std::uint64_t calls_left_;
   bool settled_;
 };
 

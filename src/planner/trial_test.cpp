@@ -81,6 +81,40 @@ TEST(Trial, the_first_stage_goes_there_and_back_and_the_final_has_two_in_turns_o
   EXPECT_EQ(order, "012210 0000222222220000 ");
 }
 
+// Makes `calls` calls; returns how many of them candidate 1 made.
+int calls_of_ours(Trial& trial, int calls, std::int64_t library_ns, std::int64_t our_ns) {
+  int ours = 0;
+  for (int call = 0; call < calls; ++call) {
+    if (trial.samples_are_due()) {
+      const std::vector<std::int64_t> samples(trial.samples().begin(), trial.samples().end());
+      trial.judge(samples);
+    }
+    trial.begin_call();
+    const bool by_us = trial.candidate() == 1;
+    ours += by_us ? 1 : 0;
+    if (!trial.settled()) trial.record(by_us ? our_ns : library_ns);
+  }
+  return ours;
+}
+
+TEST(Trial, a_verdict_is_looked_at_again_when_a_program_has_changed) {
+  Trial trial(2, 8);
+  EXPECT_GT(calls_of_ours(trial, 500, 100, 50), 480);
+  EXPECT_EQ(trial.candidate(), 1U);
+  EXPECT_GT(calls_of_ours(trial, 500, 100, 200), 450);  // nobody looks yet
+  calls_of_ours(trial, 500, 100, 200);
+  EXPECT_EQ(trial.candidate(), 0U);
+  // 2000 calls later a final of 16, half of them ours; and none before.
+  EXPECT_EQ(calls_of_ours(trial, 1500, 100, 200), 0);
+  EXPECT_EQ(calls_of_ours(trial, 1000, 100, 200), 8);
+}
+
+TEST(Trial, what_was_never_tried_is_not_looked_at_again) {
+  Trial alone(1, 8);
+  EXPECT_EQ(calls_of_ours(alone, 3000, 100, 1), 0);
+  EXPECT_TRUE(alone.settled());
+}
+
 TEST(Trial, without_a_choice_or_rounds_candidate_0_is_the_verdict) {
   EXPECT_TRUE(Trial(1, 3).settled());
   EXPECT_TRUE(Trial(4, 0).settled());

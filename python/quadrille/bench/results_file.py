@@ -12,6 +12,8 @@ from pydantic import ValidationError
 from quadrille.contracts import RESULTS_LINE, RESULTS_SCHEMA, EndLine, PointLine, ProgramLine, RunLine
 from quadrille.errors import QuadrilleError, UsageError
 
+Line = RunLine | PointLine | ProgramLine | EndLine
+
 
 @dataclass
 class Run:
@@ -33,6 +35,20 @@ class Results:
         """Return every point of every run."""
         return [point for run in self.runs for point in run.points]
 
+    def take(self, line: Line) -> bool:
+        """Add a line; False, and nothing added, for a line of a run before any run."""
+        if isinstance(line, RunLine):
+            self.runs.append(Run(line))
+        elif isinstance(line, ProgramLine):
+            self.programs.append(line)
+        elif not self.runs:
+            return False
+        elif isinstance(line, PointLine):
+            self.runs[-1].points.append(line)
+        else:
+            self.runs[-1].end = line
+        return True
+
 
 class ResultsWriter:
     """Appends checked lines to a file; each is on disk before the next is taken."""
@@ -46,7 +62,7 @@ class ResultsWriter:
                 f"results file {path} cannot be written ({error.strerror}); give another -o"
             ) from None
 
-    def write(self, line: RunLine | PointLine | ProgramLine | EndLine) -> None:
+    def write(self, line: Line) -> None:
         """Append one line."""
         self._file.write(line.model_dump_json(by_alias=True) + "\n")
         self._file.flush()
@@ -57,22 +73,17 @@ class ResultsWriter:
 
 
 class KeepingWriter:
-    """Passes lines on to another writer and keeps those of the last run."""
+    """Passes lines on to another writer and keeps them."""
 
     def __init__(self, writer: ResultsWriter) -> None:
-        """Keep what is written from now on; `run` is there once its first line was written."""
+        """Keep what is written from now on."""
         self._writer = writer
-        self.run: Run
+        self.results = Results()
 
-    def write(self, line: RunLine | PointLine | ProgramLine | EndLine) -> None:
+    def write(self, line: Line) -> None:
         """Pass on and keep one line."""
         self._writer.write(line)
-        if isinstance(line, RunLine):
-            self.run = Run(line)
-        elif isinstance(line, PointLine):
-            self.run.points.append(line)
-        elif isinstance(line, EndLine):
-            self.run.end = line
+        self.results.take(line)
 
 
 def read_results(paths: list[Path]) -> Results:
@@ -105,29 +116,22 @@ def _read_file(path: Path, results: Results) -> None:
         ) from None
     if not text.strip():
         raise QuadrilleError(f"results file {path} is empty; run `quadrille bench -o {path}` again")
-    current: Run | None = None
     lines = text.splitlines()
+    begun = Results()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         cut_off = number == len(lines) and not text.endswith("\n")
         found = _parse(f"{path}:{number}", line, cut_off)
-        if isinstance(found, RunLine):
-            current = Run(found)
-            results.runs.append(current)
-        elif isinstance(found, ProgramLine):
-            results.programs.append(found)
-        elif found is not None and current is None:
+        if found is not None and not begun.take(found):
             raise UsageError(
                 f"{path}:{number}: a {found.type} line before any run line; this is no results file"
             )
-        elif isinstance(found, PointLine) and current is not None:
-            current.points.append(found)
-        elif isinstance(found, EndLine) and current is not None:
-            current.end = found
+    results.runs += begun.runs
+    results.programs += begun.programs
 
 
-def _parse(where: str, line: str, cut_off: bool) -> RunLine | PointLine | ProgramLine | EndLine | None:
+def _parse(where: str, line: str, cut_off: bool) -> Line | None:
     try:
         data = json.loads(line)
     except ValueError:

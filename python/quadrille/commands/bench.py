@@ -13,9 +13,11 @@ from quadrille.bench.candidates import measure_candidates, summary, table
 from quadrille.bench.cases import Case, case_names, load_case
 from quadrille.bench.launch import Job, Outcome, run_job
 from quadrille.bench.results_file import KeepingWriter, ResultsWriter
+from quadrille.bench.slower import LIMIT, certainly_slower, slower
 from quadrille.contracts import PointLine, RunLine
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.line_after_dashes import LineAfterDashes as LineAfterDashes
+from quadrille.report.summary import point_name
 
 _HELP = f"""Time MPI collectives under Quadrille against the MPI library alone.
 
@@ -91,7 +93,11 @@ def bench(
     writer = ResultsWriter(output, append)
     try:
         if candidates is None:
-            _report(run_job(job, writer), output, without_library)
+            kept = KeepingWriter(writer)
+            outcome = run_job(job, kept)
+            if not without_library:
+                print("\n".join(_slower_lines(kept.results.points())), file=sys.stderr)
+            _report(outcome, output, without_library)
         else:
             _measure_candidates(job, chosen, candidates, writer)
     finally:
@@ -109,7 +115,8 @@ def _measure_candidates(job: Job, case: Case, most: int, writer: ResultsWriter) 
         kept = KeepingWriter(writer)
         options = job.options | {"QUADRILLE_ALGORITHM": algorithm or None}
         run_job(replace(job, kernel_arguments=one.kernel_arguments(), options=options), kept)
-        return kept.run.facts, kept.run.points
+        run = kept.results.runs[-1]
+        return run.facts, run.points
 
     shapes = []
     for shape in measure_candidates(case, model, most, measure):
@@ -119,6 +126,21 @@ def _measure_candidates(job: Job, case: Case, most: int, writer: ResultsWriter) 
     wrong = sum(one.wrong_results for shape in shapes for one in shape.candidates)
     if wrong:
         raise QuadrilleError(f"{wrong} results were wrong")
+
+
+def _slower_lines(points: list[PointLine]) -> list[str]:
+    found = slower(points)
+    lines = [
+        f"quadrille: {len(found)} of {len(points)} points took more than {LIMIT} times as long as the MPI "
+        f"library alone, {len(certainly_slower(points))} of them certainly"
+    ]
+    for point in found:
+        ratio = point.blocks.ratio_of_medians
+        lines.append(
+            f"  {point_name(point)}: {ratio.value:.2f} ({ratio.low:.2f} to {ratio.high:.2f}), "
+            f"executor {point.blocks.quadrille.executor}"
+        )
+    return lines
 
 
 def _report(outcome: Outcome, output: Path, without_library: bool) -> None:

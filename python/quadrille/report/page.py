@@ -14,7 +14,7 @@ from quadrille.report.formatting import escape
 from quadrille.report.frame import chart_cell, frame
 from quadrille.report.grouping import Group, Series, groups_of
 from quadrille.report.summary import summary_sentences, warning_sentences
-from quadrille.report.tables import machines_table, points_table, programs_table, stalls_table
+from quadrille.report.tables import machines_table, points_table, programs_table, slower_table, stalls_table
 from quadrille.report.topology_picture import hosts_only, topology_svg
 
 
@@ -27,6 +27,7 @@ def render_page(results: Results, title: str = "Quadrille report") -> str:
     for group in groups:
         body.append(_group(group, named=len(groups) > 1))
     if groups:
+        body += ["<h2>Slower than the MPI library</h2>", slower_table(results.points())]
         body += ["<h2>Stalls</h2>", stalls_table(results.points())]
         body += ["<h2>Network</h2>", _networks(results.runs)]
         body += ["<h2>How it was measured</h2>", _METHOD, machines_table(results)]

@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 from quadrille.bench.results_file import Results
+from quadrille.bench.slower import LIMIT, certainly_slower
 from quadrille.contracts import PointLine
 from quadrille.report.formatting import percent_text, plural, size_text, speed_text, time_text
 from quadrille.report.grouping import mpi_name
-
-_NOTICEABLE = 1.05
-
 
 def point_name(point: PointLine) -> str:
     """Return a point in words: alltoall of 32 KiB on 16 ranks."""
@@ -110,12 +108,13 @@ def _outcome(points: list[PointLine]) -> list[str]:
             sentences.append(
                 f"Worst: {point_name(worst)}, {speed_text(worst.blocks.ratio_of_medians.value)}."
             )
-    slower = [point for point in points if point.blocks.ratio_of_medians.low > _NOTICEABLE]
+    slower = certainly_slower(points)
+    beyond = f"more than {100 * (LIMIT - 1):.0f} % slower than the MPI library"
     if slower:
         names = ", ".join(point_name(point) for point in slower[:5]) + (" ..." if len(slower) > 5 else "")
-        sentences.append(f"Certainly more than 5 % slower than the MPI library: {names}.")
+        sentences.append(f"Certainly {beyond}: {names}.")
     else:
-        sentences.append("No point is certainly more than 5 % slower than the MPI library.")
+        sentences.append(f"No point is certainly {beyond}.")
     before = sum(point.blocks.native.stalls + point.alternating.native.stalls for point in points)
     after = sum(point.blocks.quadrille.stalls + point.alternating.quadrille.stalls for point in points)
     if before or after:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quadrille.bench.results_file import Results, Run
+from quadrille.bench.slower import LIMIT, slower
 from quadrille.contracts import PointLine, ProgramLine, Side
 from quadrille.report.formatting import escape, percent_text, size_text, time_text
 from quadrille.report.grouping import Series
@@ -101,6 +102,18 @@ def stalls_table(points: list[PointLine]) -> str:
     if not rows:
         return "<p>No call took more than 50 ms longer than the median of its point.</p>"
     return table(["point", "side", "order", "stalled calls", "longest call", "above the median"], rows, 3)
+
+
+def slower_table(points: list[PointLine]) -> str:
+    """Return the points that took longer than the MPI library alone by more than the limit."""
+    found = slower(points)
+    if not found:
+        return f"<p>No point took more than {LIMIT} times as long as the MPI library alone.</p>"
+    rows = []
+    for point in found:
+        ours = point.blocks.quadrille
+        rows.append([point_name(point), _ratio(point, "blocks"), time_text(ours.median_ns), _executor(ours)])
+    return table(["point", "ratio in blocks (95 %)", "Quadrille", "carried out by"], rows)
 
 
 def programs_table(programs: list[ProgramLine]) -> str:
