@@ -126,7 +126,9 @@ TEST(Planner, sizes_that_a_shape_does_not_tell_are_decided_apart) {
 TEST(Planner, a_size_is_asked_for_only_where_it_may_make_a_difference) {
   const Shape shape{.collective = Collective::alltoallv, .ranks = 8};
   EXPECT_TRUE(planner_with({}).depends_on_size(shape));
-  EXPECT_FALSE(planner_with({.trial_rounds = 0}).depends_on_size(shape));
+  PlannerOptions untried;
+  untried.trial_rounds = 0;
+  EXPECT_FALSE(planner_with(untried).depends_on_size(shape));
   PlannerOptions forced;
   forced.forced = parse_forced_choice("alltoallv:mpi").value();
   EXPECT_FALSE(planner_with(forced).depends_on_size(shape));

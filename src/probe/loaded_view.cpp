@@ -29,6 +29,8 @@ constexpr std::int64_t kLeastFloorNs = 150'000;  // scheduling noise of a busy h
 constexpr double kBusShare = 0.8;     // of a bus's free rate that all its hosts together may take
 constexpr double kLightShare = 0.05;  // of a usual cable, at most, that light datagrams take
 constexpr int kMostLonger = 3;        // times a load's duration, for that
+constexpr double kUsualBitS = 10e6;   // of a cable: through slower ones go as many frames
+constexpr double kMostSlowness = 5;   // of a cable that gets its frames through
 constexpr std::int64_t kUnseen = std::numeric_limits<std::int64_t>::max();
 
 HostSet landmarks_of(const Load& load, const HostSet& all) {
@@ -178,19 +180,25 @@ std::vector<Flow> LoadedViews::beside_fans(const std::vector<Flow>& flows,
   return thinner;
 }
 
-// Long enough for light datagrams to leave the cables to the flows: of what they take, flows that
-// would just fill a trunk do not.
+// As many frames as on usual cables, and long enough for light datagrams to leave the cables to the
+// flows: of what they take, flows that would just fill a trunk do not.
 std::int64_t LoadedViews::duration_ns(const Load& load) const {
+  std::vector<double> slowness;
   std::vector<std::int64_t> least;
   for (const HostIndex host : landmarks_of(load, setting_.hosts)) {
     const double free = cables_[host].free_out_bit_s();
     if (free <= 0) continue;
+    const MaybeMeasured& all = cables_[host].out_bit_s;
+    slowness.push_back(std::clamp(kUsualBitS / (all ? all->value : free), 1.0, kMostSlowness));
     const auto ways = static_cast<double>(targets_of(host, load, setting_.hosts).size());
     const double half_ns = ways * load.passes * kLightFrameBytes * 8e9 / (kLightShare * free);
     least.push_back(static_cast<std::int64_t>(2 * half_ns / (1 - kFillShare)));
   }
-  if (least.empty() || !load.group.empty()) return load.duration_ns;
-  return std::clamp(median(std::move(least)), load.duration_ns, kMostLonger * load.duration_ns);
+  if (least.empty()) return load.duration_ns;
+  const auto usual = static_cast<std::int64_t>(median(std::move(slowness)) *
+                                               static_cast<double>(load.duration_ns));
+  if (!load.group.empty()) return usual;
+  return std::clamp(median(std::move(least)), usual, kMostLonger * usual);
 }
 
 Round LoadedViews::compose(const Load& load) const {
