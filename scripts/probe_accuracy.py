@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "lab"))
-from probe_trial import SMALL, lab_name, probe, shuffled_launcher, with_ambient
+from probe_trial import PATIENCE_S, SMALL, lab_name, probe, shuffled_launcher, with_ambient
 
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import READY_MADE, resolve
@@ -80,6 +80,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--ambient", type=float, default=0.0, help="share of every link that others take")
     parser.add_argument("--mpi", default="ompi4")
     parser.add_argument("--seed", type=int, default=1, help="of the first run; the next run takes the next")
+    parser.add_argument("--patience", type=float, default=PATIENCE_S, help="seconds that a probe may take")
     parser.add_argument("--small", action="store_true", help="small forms of the networks")
     return parser.parse_args()
 
@@ -93,7 +94,7 @@ def _measure(name: str, arguments: argparse.Namespace) -> Tally:
         for seed in range(arguments.seed, arguments.seed + arguments.runs):
             line = shuffled_launcher(lab, seed, mpi=arguments.mpi)
             try:
-                trial = probe(line, Path(folder), "--seed", str(seed))
+                trial = probe(line, Path(folder), "--seed", str(seed), patience_s=arguments.patience)
             except subprocess.TimeoutExpired as hung:
                 print(f"  seed {seed}: no end after {hung.timeout:g} s", file=sys.stderr)
                 continue

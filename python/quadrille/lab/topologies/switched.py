@@ -95,7 +95,7 @@ def umbc_leaf(
 def hp_port_groups(
     groups: int = 4,
     used_ports: int = 12,
-    rate_mbit: float = 10,
+    rate_mbit: float = 5,
     buffer_kib: float = 32,
     ranks: int = 1,
     admin: bool = False,

@@ -25,8 +25,8 @@ EXPERIMENT = Experiment(
         ),
     ),
     setting=(
-        "Emulated: groups of 12 ports of 10 Mbit/s behind inner links of 100 Mbit/s (the poster's "
-        "hundredth), four of them, three in the short form (two cores carry 36 hosts now and then, 48 not), "
+        "Emulated: groups of 12 ports of 5 Mbit/s behind inner links of 50 Mbit/s (the poster's "
+        "two-hundredth: what two cores emulate for 48 hosts), four of them, three in the short form, "
         "32 KiB for each port and inner link, one process a host, no flow control. Probed and timed with "
         "all ports of each group, then with 9 of 12. What is lost is counted in the emulated switch."
     ),
