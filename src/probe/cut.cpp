@@ -16,6 +16,8 @@ constexpr double kGentleExcess = 1.6;  // of what one cable carries
 // Hosts outside that take no part, so that nothing waits at their own ports.
 constexpr std::size_t kIdleHosts = 3;
 constexpr std::size_t kMostIdleTargets = 9;
+// Where everybody takes part: what light datagrams take of a cable, its flows do not.
+constexpr std::size_t kBusyTargets = 5;
 constexpr std::size_t kInsideTargets = 3;
 
 // Of the waits on a host's ways: low, because the own cable is now and then busy but seldom for all
@@ -53,7 +55,11 @@ Sides choose_sides(LoadedViews& views, const HostSet& inside, const HostSet& aga
     sides.busy.push_back(host);
     room += std::min(views.rates()[host].free_out_bit_s(), views.rates()[host].free_in_bit_s());
   }
-  if (sides.idle.size() < 2) sides.idle = sides.outside;
+  if (sides.idle.size() < 2) {
+    sides.idle.clear();
+    std::sample(sides.outside.begin(), sides.outside.end(), std::back_inserter(sides.idle),
+                kBusyTargets, setting.chance);
+  }
   std::sort(sides.busy.begin(), sides.busy.end());
   std::sort(sides.idle.begin(), sides.idle.end());
   std::sample(inside.begin(), inside.end(), std::back_inserter(sides.near), kInsideTargets,
@@ -93,7 +99,8 @@ void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides
       Measured{static_cast<double>(high), static_cast<double>(*least), static_cast<double>(*most)};
 }
 
-void add_flows(CutDirection& direction, const LoadedView& view, const HostSet& senders) {
+void add_flows(CutDirection& direction, const LoadedView& view, const HostSet& senders,
+               const HostSet& receivers) {
   std::vector<FlowOutcome> own;
   for (const auto& outcome : view.flows) {
     if (!contains(senders, outcome.flow.from)) continue;
@@ -101,6 +108,7 @@ void add_flows(CutDirection& direction, const LoadedView& view, const HostSet& s
     own.push_back(outcome);
   }
   direction.arrived_bit_s = std::min(arrived_together_bit_s(own), direction.offered_bit_s);
+  direction.carried_bit_s = direction.arrived_bit_s + light_bit_s(view, senders, receivers);
 }
 
 double fastest(const HostSet& hosts, const std::vector<HostRates>& rates) {
@@ -135,8 +143,8 @@ Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions
   auto view = views.observe(load);
   if (!view.ok()) return view.error();
   Cut cut;
-  add_flows(cut.out, view.value(), sides.inside);
-  add_flows(cut.in, view.value(), sides.busy);
+  add_flows(cut.out, view.value(), sides.inside, sides.outside);
+  add_flows(cut.in, view.value(), sides.outside, sides.inside);
   judge(cut.out, views, sides, hosts, [&](HostIndex host, HostIndex third) -> const Wait& {
     return view.value().waits.at(host, third);
   });

@@ -16,8 +16,9 @@ namespace quadrille::probe {
 struct CutDirection {
   bool full = false;  // something shared was overloaded
   double offered_bit_s = 0;
-  double arrived_bit_s = 0;
-  MaybeMeasured wait_ns;  // in the full queue
+  double arrived_bit_s = 0;  // of what was offered
+  double carried_bit_s = 0;  // light datagrams included
+  MaybeMeasured wait_ns;     // in the full queue
 };
 
 struct Cut {

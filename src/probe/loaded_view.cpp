@@ -133,6 +133,14 @@ double arrived_together_bit_s(const std::vector<FlowOutcome>& flows) {
                                     : 0;
 }
 
+double light_bit_s(const LoadedView& view, const HostSet& senders, const HostSet& receivers) {
+  double sum = 0;
+  for (const HostIndex sender : senders) {
+    for (const HostIndex receiver : receivers) sum += view.light_bit_s.at(sender, receiver);
+  }
+  return sum;
+}
+
 std::int64_t LoadedViews::floor_ns(HostIndex from, HostIndex to) const {
   const double out = rates_[from].out_bit_s ? rates_[from].out_bit_s->value : 0;
   const double in = rates_[to].in_bit_s ? rates_[to].in_bit_s->value : 0;
@@ -228,7 +236,11 @@ Round LoadedViews::compose(const Load& load) const {
 }
 
 LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundResult& result) {
-  LoadedView view{PairTable<Wait>(rates_.size()), landmarks_of(load, setting_.hosts), {}};
+  LoadedView view{PairTable<Wait>(rates_.size()),
+                  PairTable<double>(rates_.size()),
+                  landmarks_of(load, setting_.hosts),
+                  {}};
+  const double load_ns = 2 * static_cast<double>(round.fans.back().duration_ns) / (1 - kFillShare);
   const std::size_t hosts = setting_.hosts.size();
   const std::int64_t still_waiting_ns = round.duration_ns - round.fans.back().at_ns;
   std::vector<std::int64_t> last_waits;
@@ -249,6 +261,9 @@ LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundRe
         // both, and where it is empty too, everything still waits.
         return seen[other]->received > 0 ? seen[other]->least_delay_ns - idle : still_waiting_ns;
       };
+      const auto received = static_cast<double>(seen[1]->received + seen[2]->received);
+      view.light_bit_s.at(round.fans[sender].from, targets[at]) =
+          received * kLightFrameBytes * 8e9 / load_ns;
       view.waits.at(round.fans[sender].from, targets[at]) = {true, wait(1, 2), wait(2, 1)};
       last_waits.push_back(wait(2, 1));
     }

@@ -66,9 +66,13 @@ double arrived_together_bit_s(const std::vector<FlowOutcome>& flows);
 
 struct LoadedView {
   PairTable<Wait> waits;
-  HostSet landmarks;  // waits are known towards and from these
+  PairTable<double> light_bit_s;  // of light datagrams that arrived, over the load's whole time
+  HostSet landmarks;              // waits are known towards and from these
   std::vector<FlowOutcome> flows;
 };
+
+// Of the light datagrams of `view` from any of `senders` to any of `receivers`.
+double light_bit_s(const LoadedView& view, const HostSet& senders, const HostSet& receivers);
 
 // Whether nobody else was seen to use the network.
 bool quiet(const std::vector<HostRates>& cables);

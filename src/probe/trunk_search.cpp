@@ -63,13 +63,13 @@ class Search {
 // theirs is not known.
 void fill_rate(const CutDirection& direction, bool alone, MaybeMeasured& rate,
                MaybeMeasured& buffer) {
-  const double arrived = direction.arrived_bit_s;
-  if (arrived <= 0) return;
+  const double carried = direction.carried_bit_s;
+  if (carried <= 0) return;
   if (!direction.full) {
-    rate = Measured{arrived, arrived * 0.95, kEndless};
+    rate = Measured{carried, carried * 0.95, kEndless};
     return;
   }
-  rate = Measured{arrived, arrived * 0.95, alone ? arrived * 1.05 : arrived * 2};
+  rate = Measured{carried, carried * 0.95, alone ? carried * 1.05 : carried * 2};
   if (direction.wait_ns && alone) {
     const double bytes = direction.wait_ns->value * rate->value / 8e9;
     buffer = Measured{bytes, bytes * 0.8, bytes * 1.2};
@@ -101,7 +101,7 @@ Result<Cut> Search::best_cut(std::size_t segment) {
   if (!best.ok() || !other.ok()) return best.ok() ? other : best;
   for (CutDirection Cut::*direction : {&Cut::out, &Cut::in}) {
     const CutDirection& again = other.value().*direction;
-    if (again.full && again.arrived_bit_s > (best.value().*direction).arrived_bit_s)
+    if (again.full && again.carried_bit_s > (best.value().*direction).carried_bit_s)
       best.value().*direction = again;
   }
   return best;
@@ -176,6 +176,9 @@ Result<bool> Search::test_union(const std::vector<std::size_t>& parts) {
     if (!view.ok()) return view.error();
     CutDirection direction;
     direction.arrived_bit_s = arrived_together_bit_s(view.value().flows);
+    direction.carried_bit_s =
+        direction.arrived_bit_s +
+        light_bit_s(view.value(), out ? inside : outside, out ? outside : inside);
     direction.full = direction.arrived_bit_s < kSharesTrunk * expected_bit_s(load.flows);
     shared = shared || direction.full;
     fill_rate(direction, alone_, out ? rates.out_bit_s : rates.in_bit_s,
