@@ -191,11 +191,13 @@ std::vector<Arrival> in_order(std::vector<Arrival> stream) {
 
 std::optional<Capacity> capacity_of(std::span<const Train> trains) {
   std::vector<std::vector<Leaving>> bodies;
+  std::vector<std::vector<Leaving>> at_one_host;
   std::vector<double> means;
   for (const Train& train : trains) {
     auto leavings = body(train);
     if (leavings.size() < 3) continue;
     means.push_back(mean_gap(leavings));
+    if (!train.scattered) at_one_host.push_back(leavings);
     bodies.push_back(std::move(leavings));
   }
   if (bodies.empty()) return std::nullopt;
@@ -205,7 +207,7 @@ std::optional<Capacity> capacity_of(std::span<const Train> trains) {
   if (mean <= 0) return std::nullopt;
   const double frame_bits = 8.0 * trains.front().frame_bytes;
 
-  const std::vector<double> gaps = telling_gaps(bodies, mean);
+  const std::vector<double> gaps = telling_gaps(at_one_host, mean);
   const auto mode = frame_time(gaps, mean);
   Capacity found;
   found.mean_bit_s = frame_bits / mean * 1e9;

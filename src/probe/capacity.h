@@ -28,6 +28,7 @@ struct Train {
   std::vector<std::vector<Arrival>> streams;  // each in order of index
   std::uint32_t frame_bytes = kFullFrameBytes;
   std::uint32_t at_once = 0;  // of each stream, that waited for nothing
+  bool scattered = false;     // the streams end at several hosts: only how long all took is told
 };
 
 struct Capacity {

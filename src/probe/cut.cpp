@@ -118,28 +118,35 @@ double fastest(const HostSet& hosts, const std::vector<HostRates>& rates) {
   return most;
 }
 
+std::vector<Flow> flows_across(const LoadedViews& views, const Sides& sides,
+                               const CutOptions& options) {
+  if (options.gentle) {
+    const double most = kGentleExcess * fastest(sides.inside, views.cables());
+    return options.inwards ? crossing_flows(sides.busy, views.one_way_rates(), sides.inside,
+                                            views.cables(), most)
+                           : crossing_flows(sides.inside, views.cables(), sides.busy,
+                                            views.one_way_rates(), most);
+  }
+  constexpr double unbounded = std::numeric_limits<double>::infinity();
+  auto flows = crossing_flows(sides.inside, views.rates(), sides.busy, views.rates(), unbounded);
+  const auto inward =
+      crossing_flows(sides.busy, views.rates(), sides.inside, views.rates(), unbounded);
+  flows.insert(flows.end(), inward.begin(), inward.end());
+  return flows;
+}
+
 }  // namespace
 
 Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions& options) {
   const HostSet& hosts = views.setting().hosts;
   const Sides sides = choose_sides(views, inside, options.against);
-  const double most = options.gentle ? kGentleExcess * fastest(inside, views.cables())
-                                     : std::numeric_limits<double>::infinity();
   Load load{.purpose = "what " + std::to_string(inside.size()) + " hosts share towards the others",
-            .flows = options.gentle ? crossing_flows(sides.inside, views.cables(), sides.busy,
-                                                     views.one_way_rates(), most)
-                                    : crossing_flows(sides.inside, views.rates(), sides.busy,
-                                                     views.rates(), most),
+            .flows = flows_across(views, sides, options),
             .duration_ns = 200 * kMillisecond,
             .landmarks = sides.idle,
             .group = inside,
             .near = sides.near,
             .passes = 5};
-  if (!options.gentle) {
-    const auto inward =
-        crossing_flows(sides.busy, views.rates(), sides.inside, views.rates(), most);
-    load.flows.insert(load.flows.end(), inward.begin(), inward.end());
-  }
   auto view = views.observe(load);
   if (!view.ok()) return view.error();
   Cut cut;

@@ -28,8 +28,10 @@ struct Cut {
 };
 
 struct CutOptions {
-  bool gentle =
-      false;  // the hosts seem to share a bus: offer only a little more than one cable carries
+  // The hosts seem to share a bus: only one direction at a time, and only a little more than one
+  // cable carries.
+  bool gentle = false;
+  bool inwards = false;  // of a gentle one
   HostSet against = {};  // of the others, who carries load; empty: any
 };
 

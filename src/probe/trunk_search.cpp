@@ -18,6 +18,7 @@ namespace quadrille::probe {
 namespace {
 
 constexpr double kSharesTrunk = 0.8;          // of what would cross without a shared trunk
+constexpr double kFillsBus = 0.9;             // of what it carries
 constexpr std::size_t kAllPairsSegments = 6;  // up to here every pair is tested
 constexpr std::size_t kMostUnions = 18;
 constexpr std::size_t kFewSegments = 4;  // up to here each one's own trunk is measured twice
@@ -47,7 +48,7 @@ class Search {
   HostSet hosts_of(const std::vector<std::size_t>& parts) const;
   double expected_bit_s(const std::vector<Flow>& flows) const;
   double limit(std::size_t segment, bool out) const;
-  SplitRates beyond_bus(const HostSet& bus, SplitRates rates) const;
+  bool fills_bus(const HostSet& bus, const CutDirection& direction, const LoadedView& view) const;
 
   LoadedViews& views_;
   const std::vector<HostSet>& segments_;
@@ -84,6 +85,11 @@ SplitRates rates_of(const Cut& cut, bool alone) {
   return rates;
 }
 
+void open_end(MaybeMeasured& rate, MaybeMeasured& buffer) {
+  if (rate) rate->high = kEndless;
+  buffer.reset();
+}
+
 // The free rate of what is full; endless where nothing was.
 double Search::limit(std::size_t segment, bool out) const {
   const SplitRates& rates = own_[segment];
@@ -110,29 +116,36 @@ Result<Cut> Search::best_cut(std::size_t segment) {
 Result<bool> Search::measure_own() {
   own_.resize(segments_.size());
   for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
-    const bool bus = kinds_[segment] == SegmentKind::bus;
     const auto cut = best_cut(segment);
     if (!cut.ok()) return cut.error();
     own_[segment] = rates_of(cut.value(), alone_);
-    if (bus) own_[segment] = beyond_bus(segments_[segment], own_[segment]);
+    if (kinds_[segment] != SegmentKind::bus) continue;
+    const auto inwards = load_cut(views_, segments_[segment], {.gentle = true, .inwards = true});
+    if (!inwards.ok()) return inwards.error();
+    SplitRates& rates = own_[segment];
+    rates.full = true;
+    const SplitRates entering = rates_of(inwards.value(), alone_);
+    rates.in_bit_s = entering.in_bit_s;
+    rates.in_buffer_bytes = entering.in_buffer_bytes;
+    if (fills_bus(segments_[segment], cut.value().out, cut.value().view))
+      open_end(rates.out_bit_s, rates.out_buffer_bytes);
+    if (fills_bus(segments_[segment], inwards.value().in, inwards.value().view))
+      open_end(rates.in_bit_s, rates.in_buffer_bytes);
   }
   return true;
 }
 
-// What a bus has to the others, which was loaded outwards only. Where as much crossed as the bus
-// carries, the way from it has at least that. Whether others pass through a bus cannot be seen:
-// none is taken to be in the middle.
-SplitRates Search::beyond_bus(const HostSet& bus, SplitRates rates) const {
-  double carried = 0;
+// Whether a bus carried all it can, light datagrams among its own hosts included: then the way
+// between it and the others has at least what crossed. Whether others pass through a bus cannot be
+// seen: none is taken to be in the middle.
+bool Search::fills_bus(const HostSet& bus, const CutDirection& direction,
+                       const LoadedView& view) const {
+  double carries = 0;
   for (const HostIndex host : bus)
-    carried = std::max(carried, views_.cables()[host].free_out_bit_s());
-  rates.full = true;
-  if (rates.out_bit_s && rates.out_bit_s->value >= kSharesTrunk * carried) {
-    rates.out_bit_s->high = kEndless;
-    rates.out_buffer_bytes.reset();
-  }
-  rates.in_bit_s = rates.out_bit_s;
-  return rates;
+    carries = std::max(carries, views_.cables()[host].free_out_bit_s());
+  const double carried = direction.arrived_bit_s + light_bit_s(view, bus, views_.hosts()) +
+                         light_bit_s(view, others(views_.hosts(), bus), bus);
+  return carried >= kFillsBus * carries;
 }
 
 HostSet Search::hosts_of(const std::vector<std::size_t>& parts) const {

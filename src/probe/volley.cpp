@@ -23,6 +23,7 @@ constexpr double kMargin = 1.2;
 VolleyResult summary(const Volley& volley, const RoundResult& round, std::size_t first) {
   VolleyResult result;
   result.sends.at_once = kSocketFrames;
+  result.arrivals.scattered = volley.to.size() > 1;
   for (std::size_t at = first; at < first + volley.from.size() * volley.to.size(); ++at) {
     const StreamResult& stream = round.streams[at];
     result.sent += stream.sent;
