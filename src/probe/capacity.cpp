@@ -14,6 +14,7 @@ namespace {
 
 // A train shorter than this beyond its head says nothing.
 constexpr std::size_t kLeastFrames = 5;
+constexpr std::size_t kLeastThatWaited = 3;
 
 // A link is taken to be no faster than this times what the train got of it.
 constexpr double kMostAbove = 1 / 0.3;
@@ -58,8 +59,9 @@ std::vector<Leaving> body(const Train& train) {
   for (const auto& stream : train.streams) append_leavings(stream, leavings);
   std::sort(leavings.begin(), leavings.end(),
             [](const Leaving& one, const Leaving& other) { return one.at_ns < other.at_ns; });
-  if (leavings.size() < kLeastFrames) return {};
   const std::size_t waited_for_nothing = train.streams.size() * train.at_once;
+  if (leavings.size() < kLeastFrames) return {};
+  if (waited_for_nothing > 0 && leavings.size() < waited_for_nothing + kLeastThatWaited) return {};
   const std::size_t head = std::min(leavings.size() - kLeastFrames + 1,
                                     2 + std::max(leavings.size() / 4, waited_for_nothing));
   leavings.erase(leavings.begin(), leavings.begin() + static_cast<std::ptrdiff_t>(head));

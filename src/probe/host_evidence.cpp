@@ -119,13 +119,6 @@ CableRate conclude(const Evidence& evidence, Direction direction, std::int64_t s
   const bool settled_by_driver = !capacity->resolved && rate.low <= stated && stated <= rate.high;
   if (settled_by_driver) rate = {stated, stated * 0.98, stated};
   const bool limited = evidence.is_limit();
-  if (direction == Direction::out && !chosen.by_interface) {
-    // What came to several receivers did not queue for one link: gaps may be too short.
-    double offered = 0;
-    for (const Sighting* sighting : chosen.sightings)
-      offered = std::max(offered, sighting->offered_bit_s);
-    if (rate.value > offered) rate = {offered, std::min(rate.low, 0.9 * offered), rate.high};
-  }
   CableRate found{.bit_s = rate, .ambient_share = std::nullopt};
   if (limited && (capacity->resolved || settled_by_driver || rate.high < 1.2 * rate.value))
     found.ambient_share = ambient(chosen, rate.value);
