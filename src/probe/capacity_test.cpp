@@ -211,6 +211,32 @@ TEST(Capacity, is_unknown_of_fewer_than_five_frames) {
   EXPECT_FALSE(capacity_of({}).has_value());
 }
 
+// A sender's cable lets a frame through each 120 us, to two hosts in turn, and the way to one of
+// them is 40 us longer: frames arrive 40 and 200 us apart.
+TEST(Capacity, of_what_ends_at_several_hosts_gaps_tell_nothing) {
+  Train train{.streams = {{}, {}}};
+  for (std::uint32_t frame = 0; frame < 40; ++frame) {
+    const std::int64_t at_ns = 120'000 * static_cast<std::int64_t>(frame);
+    train.streams[frame % 2].push_back({frame / 2, at_ns + (frame % 2 == 0 ? 80'000 : 0), 0});
+  }
+  const double cable_bit_s = kFullFrameBytes * 8e9 / 120e3;
+  EXPECT_GT(capacity_of(std::vector{train})->bit_s.value, 1.5 * cable_bit_s);
+  train.scattered = true;
+  EXPECT_NEAR(capacity_of(std::vector{train})->bit_s.value, cable_bit_s, 0.03 * cable_bit_s);
+}
+
+TEST(Capacity, of_frames_that_hardly_waited_for_it_is_unknown) {
+  Train train{.streams = {{}}, .at_once = 5};
+  const auto add = [&](std::uint32_t index, std::int64_t at_ns) {
+    train.streams[0].push_back({index, at_ns, 0});
+  };
+  for (std::uint32_t index = 0; index < 5; ++index) add(index, 1'000 * std::int64_t{index});
+  for (std::uint32_t index = 5; index < 7; ++index) add(index, 1'000'000 * std::int64_t{index});
+  EXPECT_FALSE(capacity_of(std::vector{train}).has_value());
+  add(7, 7'000'000);
+  EXPECT_TRUE(capacity_of(std::vector{train}).has_value());
+}
+
 TEST(Capacity, what_contradicts_its_neighbours_is_left_out) {
   const std::vector<Arrival> kept = in_order({{0, 10, 0}, {1, 900, 0}, {2, 30, 0}, {3, 40, 0}});
   ASSERT_EQ(kept.size(), 3U);

@@ -42,6 +42,8 @@ class Search {
  private:
   Result<Cut> best_cut(std::size_t segment);
   Result<bool> measure_own();
+  Result<bool> measure_below();
+  std::vector<std::size_t> neighbourhood(std::size_t segment) const;
   Result<bool> test_union(const std::vector<std::size_t>& parts);
   Result<std::vector<std::vector<std::size_t>>> candidates(const std::vector<HostSet>& proven);
   void add_as_union(const HostSet& hosts, std::vector<std::vector<std::size_t>>& unions) const;
@@ -88,6 +90,13 @@ SplitRates rates_of(const Cut& cut, bool alone) {
 void open_end(MaybeMeasured& rate, MaybeMeasured& buffer) {
   if (rate) rate->high = kEndless;
   buffer.reset();
+}
+
+void take_faster(const MaybeMeasured& rate, const MaybeMeasured& buffer, MaybeMeasured& best,
+                 MaybeMeasured& best_buffer) {
+  if (!rate || (best && best->value >= rate->value)) return;
+  best = rate;
+  best_buffer = buffer;
 }
 
 // The free rate of what is full; endless where nothing was.
@@ -251,6 +260,41 @@ Result<std::vector<std::vector<std::size_t>>> Search::candidates(
   return unions;
 }
 
+// The smaller side of a shared trunk that `segment` is behind with others; empty where there is
+// none.
+std::vector<std::size_t> Search::neighbourhood(std::size_t segment) const {
+  std::vector<std::size_t> smallest;
+  for (const Split& split : joint_) {
+    std::vector<std::size_t> side = split.segments;
+    if (!std::binary_search(side.begin(), side.end(), segment)) {
+      side.clear();
+      for (std::size_t other = 0; other < segments_.size(); ++other) {
+        if (!std::binary_search(split.segments.begin(), split.segments.end(), other))
+          side.push_back(other);
+      }
+    }
+    if (side.size() > 1 && (smallest.empty() || side.size() < smallest.size())) smallest = side;
+  }
+  return smallest;
+}
+
+// Behind a shared trunk, a segment's load towards all others may have filled that one, not its own:
+// what crosses towards its neighbours before it tells what its own carries.
+Result<bool> Search::measure_below() {
+  for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
+    const auto side = neighbourhood(segment);
+    if (side.empty() || kinds_[segment] == SegmentKind::bus) continue;
+    const HostSet against = others(hosts_of(side), segments_[segment]);
+    const auto cut = load_cut(views_, segments_[segment], {.against = against});
+    if (!cut.ok()) return cut.error();
+    const SplitRates found = rates_of(cut.value(), alone_);
+    SplitRates& own = own_[segment];
+    take_faster(found.out_bit_s, found.out_buffer_bytes, own.out_bit_s, own.out_buffer_bytes);
+    take_faster(found.in_bit_s, found.in_buffer_bytes, own.in_bit_s, own.in_buffer_bytes);
+  }
+  return true;
+}
+
 Result<std::vector<TreeNode>> Search::run(const std::vector<HostSet>& proven) {
   if (segments_.size() < 2) return arrange_trunks(std::vector<SplitRates>(1), {});
   if (const auto measured = measure_own(); !measured.ok()) return measured.error();
@@ -259,6 +303,7 @@ Result<std::vector<TreeNode>> Search::run(const std::vector<HostSet>& proven) {
   for (std::size_t at = 0; at < std::min(unions.value().size(), kMostUnions); ++at) {
     if (const auto tested = test_union(unions.value()[at]); !tested.ok()) return tested.error();
   }
+  if (const auto measured = measure_below(); !measured.ok()) return measured.error();
   return arrange_trunks(own_, joint_);
 }
 

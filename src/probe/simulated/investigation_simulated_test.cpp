@@ -50,6 +50,7 @@ TEST_P(ReadyMade, is_found_exactly_with_hosts_in_any_order) {
     const Outcome outcome = investigated(topology, seed);
     EXPECT_TRUE(right(outcome.accuracy)) << "seed " << seed << ":\n" << told(outcome.accuracy);
     EXPECT_LT(outcome.accuracy.worst_host_rate_error, 0.1);
+    EXPECT_LT(outcome.accuracy.worst_trunk_rate_error, 0.03);
     if (outcome.accuracy.most_burst_share > 0) {
       EXPECT_GE(outcome.accuracy.least_burst_share, 1 / 1.5);
       EXPECT_LE(outcome.accuracy.most_burst_share, 1.0);
@@ -59,7 +60,8 @@ TEST_P(ReadyMade, is_found_exactly_with_hosts_in_any_order) {
 
 INSTANTIATE_TEST_SUITE_P(Networks, ReadyMade,
                          testing::Values("one_switch", "two_switches_one_trunk", "three_levels",
-                                         "umbc_leaf", "two_sites", "eco_three_buses"));
+                                         "umbc_leaf", "two_sites", "eco_three_buses",
+                                         "eco_table7"));
 
 class UnderOthersTraffic : public testing::TestWithParam<const char*> {};
 
@@ -96,6 +98,48 @@ TEST(Investigation, finds_most_networks_that_nobody_prepared) {
     found += right(investigated(random_topology(seed), seed).accuracy) ? 1 : 0;
   }
   EXPECT_GE(found, 19) << "of 24";
+}
+
+// Each leaf's trunk carries more than the one above it: towards all others that one fills first.
+TEST(Investigation, tells_what_a_trunk_carries_behind_a_slower_one) {
+  SimulatedTopology topology;
+  const auto core = topology.add_switch("core", 20e6, 64);
+  for (const char* spine : {"a", "b"}) {
+    const auto middle = topology.add_switch(std::string("spine-") + spine, 20e6, 64);
+    topology.add_trunk(core, middle, 30e6);
+    for (const char* leaf : {"0", "1"}) {
+      const auto node = topology.add_switch(std::string("leaf-") + spine + leaf, 20e6, 64);
+      topology.add_trunk(middle, node, 50e6);
+      topology.add_hosts(node, 4);
+    }
+  }
+  const Outcome outcome = investigated(topology, 1);
+  EXPECT_TRUE(right(outcome.accuracy)) << told(outcome.accuracy);
+  EXPECT_LT(outcome.accuracy.worst_trunk_rate_error, 0.05) << told(outcome.accuracy);
+}
+
+// A light datagram takes the longer of such a cable the slower it is.
+TEST(Investigation, finds_port_groups_of_slow_ports) {
+  for (const std::uint32_t hosts : {24U, 36U}) {
+    const auto topology = ready_made("hp_port_groups", {.hosts = hosts, .rate_mbit = 5}).value();
+    const Outcome outcome = investigated(topology, 1);
+    EXPECT_TRUE(right(outcome.accuracy)) << told(outcome.accuracy);
+  }
+}
+
+// Others send into the bus at less than it carries: what leaves it says nothing of that.
+TEST(Investigation, measures_what_enters_a_bus) {
+  SimulatedTopology topology;
+  const auto middle = topology.add_switch("middle", 20e6, 64);
+  const auto bus = topology.add_bus("bus", 10e6);
+  SimulatedTrunk& trunk = topology.add_trunk(middle, bus, 10e6);
+  trunk.forward_bit_s = 6e6;
+  trunk.backward_bit_s = 0;
+  topology.add_hosts(middle, 5);
+  topology.add_hosts(bus, 4);
+  const Outcome outcome = investigated(topology, 1);
+  EXPECT_TRUE(right(outcome.accuracy)) << told(outcome.accuracy);
+  EXPECT_LT(outcome.accuracy.worst_trunk_rate_error, 0.05) << told(outcome.accuracy);
 }
 
 TEST(Investigation, of_256_hosts_takes_less_than_a_minute) {
