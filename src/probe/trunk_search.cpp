@@ -108,15 +108,17 @@ double Search::limit(std::size_t segment, bool out) const {
 }
 
 // What arrives only ever falls short: a host that was held up, or others' traffic, takes from it.
+// The first time some of the others stay idle; all of them may be needed to fill what is between.
 Result<Cut> Search::best_cut(std::size_t segment) {
-  const CutOptions options{.gentle = kinds_[segment] == SegmentKind::bus};
+  CutOptions options{.gentle = kinds_[segment] == SegmentKind::bus};
   auto best = load_cut(views_, segments_[segment], options);
   if (segments_.size() > kFewSegments) return best;
+  if (!options.gentle) options.against = others(views_.hosts(), segments_[segment]);
   const auto other = load_cut(views_, segments_[segment], options);
   if (!best.ok() || !other.ok()) return best.ok() ? other : best;
   for (CutDirection Cut::*direction : {&Cut::out, &Cut::in}) {
     const CutDirection& again = other.value().*direction;
-    if (again.full && again.carried_bit_s > (best.value().*direction).carried_bit_s)
+    if (again.carried_bit_s > (best.value().*direction).carried_bit_s)
       best.value().*direction = again;
   }
   return best;

@@ -2,7 +2,9 @@
 """Measures the planner's cheapest candidates for each shape: what was predicted, and what its choice loses.
 
 Regret is the share by which the choice takes longer than the best candidate measured, by medians of the
-calls in blocks. Each candidate runs in a job of its own, beside the MPI library in the same processes.
+calls in blocks. Each candidate runs in a job of its own, beside the MPI library in the same processes. In one
+more job nothing is forced: what a program gets, where candidates and the library have met in trials. Its regret
+is against the best of the candidates and the library, each by its ratio to the library in its own job.
 """
 
 from __future__ import annotations
@@ -33,6 +35,11 @@ class Measured:
         """Infinite where no call was carried out."""
         return statistics.median(self.samples_ns) if self.samples_ns else float("inf")
 
+    @property
+    def ratio(self) -> float:
+        """Over the MPI library's median in the same job."""
+        return self.median_ns / statistics.median(self.library_ns)
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -42,6 +49,8 @@ class Shape:
     size: int
     ranks: int
     candidates: tuple[Measured, ...]
+    in_a_program: Measured
+    """What calls took that nothing was forced of, whoever carried them out."""
 
     @property
     def best_ns(self) -> float:
@@ -53,6 +62,12 @@ class Shape:
         """None where the choice carried out no call, so that there is nothing to compare."""
         choice = self.candidates[0].median_ns
         return None if choice == float("inf") else choice / self.best_ns - 1
+
+    @property
+    def regret_in_a_program(self) -> float:
+        """Of what a program gets, the MPI library being one of the candidates."""
+        best = min(1.0, *(one.ratio for one in self.candidates))
+        return max(0.0, self.in_a_program.ratio / best - 1)
 
 
 Measure = Callable[[Case, str], tuple[RunLine, list[PointLine]]]
@@ -82,7 +97,8 @@ def measure_candidates(case: Case, model: Path, most: int, measure: Measure) -> 
                     _measured(name, time_ns, measure(shape, f"{collective}:{name}")[1])
                     for name, time_ns in list(cheapest.items())[:most]
                 ]
-                yield Shape(collective, size, ranks, tuple(found))
+                free = _unforced(measure(shape, "")[1])
+                yield Shape(collective, size, ranks, tuple(found), free)
 
 
 def _measured(name: str, predicted_ns: int, points: list[PointLine]) -> Measured:
@@ -90,6 +106,13 @@ def _measured(name: str, predicted_ns: int, points: list[PointLine]) -> Measured
     ours, library = point.blocks.quadrille, point.blocks.native
     carried_out = tuple(ours.samples_ns) if ours.executor == "quadrille" else ()
     return Measured(name, predicted_ns, carried_out, tuple(library.samples_ns), point.wrong_results)
+
+
+def _unforced(points: list[PointLine]) -> Measured:
+    (point,) = points
+    ours, library = point.blocks.quadrille, point.blocks.native
+    name = {"mpi": "the MPI library", "mixed": "not settled"}.get(ours.executor, ours.algorithm or "several")
+    return Measured(name, 0, tuple(ours.samples_ns), tuple(library.samples_ns), point.wrong_results)
 
 
 def _placement(run: RunLine, model: Path, ranks: int) -> Placement:
@@ -126,12 +149,22 @@ def table(shape: Shape) -> list[str]:
         off = one.predicted_ns / one.median_ns - 1
         times = f"{one.median_ns / 1e6:>9.2f} {one.predicted_ns / 1e6:>9.2f} {off:>+6.0%}"
         lines.append(f"  {mark} {times} {one.name}")
+    free = shape.in_a_program
+    lines.append(
+        f"  in a program: {free.median_ns / 1e6:.2f} ms, {free.name}, regret {shape.regret_in_a_program:.1%}"
+    )
     return lines
 
 
 def summary(shapes: list[Shape]) -> str:
-    """Return the regret of all shapes in one line."""
-    regrets = [shape.regret for shape in shapes if shape.regret is not None]
-    if not regrets:
-        return "regret: no choice was carried out by Quadrille"
-    return f"regret: mean {statistics.fmean(regrets):.1%}, worst {max(regrets):.1%} of {len(regrets)} shapes"
+    """Return the regrets of all shapes in a line each. REQUIRES: a shape."""
+    by_model = [shape.regret for shape in shapes if shape.regret is not None]
+    lines = ["by the model: no choice was carried out by Quadrille"]
+    if by_model:
+        lines = [f"by the model: regret {_mean_and_worst(by_model)}"]
+    in_programs = [shape.regret_in_a_program for shape in shapes]
+    return "\n".join([*lines, f"in a program: regret {_mean_and_worst(in_programs)}"])
+
+
+def _mean_and_worst(regrets: list[float]) -> str:
+    return f"mean {statistics.fmean(regrets):.1%}, worst {max(regrets):.1%} of {len(regrets)} shapes"

@@ -64,7 +64,8 @@ def test_the_choice_and_the_cheapest_others_are_measured_by_name() -> None:
     shapes = list(measure_candidates(CASE, MODEL, 3, jobs.measure))
     assert [(shape.size, len(shape.candidates)) for shape in shapes] == [(64, 3), (16384, 3)]
     assert jobs.algorithms[0] == ""
-    assert jobs.algorithms[1:] == [f"bcast:{one.name}" for shape in shapes for one in shape.candidates]
+    forced = [[*(f"bcast:{one.name}" for one in shape.candidates), ""] for shape in shapes]
+    assert jobs.algorithms[1:] == forced[0] + forced[1]
     for shape in shapes:
         predicted = [one.predicted_ns for one in shape.candidates]
         assert predicted == sorted(predicted)
@@ -83,16 +84,26 @@ def test_regret_is_against_the_best_that_was_measured() -> None:
         measured("tree", 900_000, 1_000_000, 1_200_000, 1_100_000),
         measured("ring", 1, 1_000_000),
     )
-    shape = Shape("bcast", 64, 8, (choice, better, measured("star", 5)))
+    library = measured("the MPI library", 0, 2_200_000)
+    shape = Shape("bcast", 64, 8, (choice, better, measured("star", 5)), library)
     assert shape.regret == pytest.approx(0.1)
     lines = table(shape)
     assert "MPI library 2.00 ms, regret 10.0%" in lines[0]
     assert [line.split()[-1] for line in lines[2:]] == ["ring", "tree", "star"]
     assert lines[3].startswith("  * ") and "-18%" in lines[3] and "left" in lines[4]
-    assert "mean 10.0%, worst 10.0% of 1 shapes" in summary([shape])
+    assert "in a program: 2.20 ms, the MPI library, regret 120.0%" in lines[-1]
+    assert summary([shape]).splitlines() == [
+        "by the model: regret mean 10.0%, worst 10.0% of 1 shapes",
+        "in a program: regret mean 120.0%, worst 120.0% of 1 shapes",
+    ]
+
+
+def test_in_a_program_the_mpi_library_is_a_candidate_too() -> None:
+    slow, chosen = measured("tree", 1, 3_000_000), measured("the MPI library", 0, 2_200_000)
+    assert Shape("bcast", 64, 8, (slow,), chosen).regret_in_a_program == pytest.approx(0.1)
 
 
 def test_a_choice_that_carried_out_nothing_has_no_regret() -> None:
-    shape = Shape("bcast", 64, 8, (measured("tree", 5), measured("ring", 5, 7)))
+    shape = Shape("bcast", 64, 8, (measured("tree", 5), measured("ring", 5, 7)), measured("tree", 0, 7))
     assert shape.regret is None
     assert "no choice" in summary([shape])

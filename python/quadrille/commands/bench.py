@@ -109,7 +109,7 @@ def _measure_candidates(job: Job, case: Case, most: int, writer: ResultsWriter) 
 
     def measure(one: Case, algorithm: str) -> tuple[RunLine, list[PointLine]]:
         print(
-            f"quadrille: {one.collectives[0]} {one.bytes[0]}: {algorithm or 'where ranks run'}",
+            f"quadrille: {one.collectives[0]} {one.bytes[0]}: {algorithm or 'nothing forced'}",
             file=sys.stderr,
         )
         kept = KeepingWriter(writer)
@@ -123,7 +123,7 @@ def _measure_candidates(job: Job, case: Case, most: int, writer: ResultsWriter) 
         shapes.append(shape)
         print("\n".join(table(shape)), flush=True)
     print(summary(shapes))
-    wrong = sum(one.wrong_results for shape in shapes for one in shape.candidates)
+    wrong = sum(one.wrong_results for shape in shapes for one in (*shape.candidates, shape.in_a_program))
     if wrong:
         raise QuadrilleError(f"{wrong} results were wrong")
 
