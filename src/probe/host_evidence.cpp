@@ -83,6 +83,23 @@ MaybeMeasured ambient(const Chosen& chosen, double capacity_bit_s) {
   return Measured{value, std::max(0.0, share - doubt), std::min(0.95, share + doubt)};
 }
 
+// Gaps between frames that end at several hosts tell no rate. Where others' traffic leaves it open,
+// trains to single hosts, though held up on their way, still show the cable's own gaps; where those
+// hosts' cables are slower, they show less than came out of this one.
+std::optional<Capacity> capacity_of_cable(const Evidence& evidence, const Chosen& chosen) {
+  const auto capacity = capacity_of(chosen.trains);
+  const bool open = capacity && !capacity->resolved && chosen.by_interface &&
+                    std::ranges::all_of(chosen.trains, &Train::scattered);
+  if (!open) return capacity;
+  std::vector<Train> single;
+  for (const Sighting* sighting : chosen.sightings) {
+    if (!sighting->arrivals.scattered && sighting->mean_bit_s >= least_as_good(evidence, true))
+      single.push_back(sighting->arrivals);
+  }
+  const auto shown = capacity_of(single);
+  return shown && shown->resolved && shown->bit_s.value >= capacity->mean_bit_s ? shown : capacity;
+}
+
 }  // namespace
 
 double Evidence::best_bit_s() const {
@@ -112,7 +129,7 @@ bool Evidence::is_limit() const {
 
 CableRate conclude(const Evidence& evidence, Direction direction, std::int64_t stated_bit_s) {
   const Chosen chosen = choose(evidence, direction);
-  const auto capacity = capacity_of(chosen.trains);
+  const auto capacity = capacity_of_cable(evidence, chosen);
   if (!capacity) return {};
   Measured rate = capacity->bit_s;
   const auto stated = static_cast<double>(stated_bit_s);
