@@ -75,6 +75,20 @@ def test_trials_change_no_result(lab: Lab) -> None:
     assert "event=trial" in result.output, "no shape was called often enough to be tried"
 
 
+@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
+def test_blocks_that_differ_are_tried_by_a_size_that_all_ranks_agree_on(lab: Lab, mpi: str) -> None:
+    command = [program("uneven_calls", mpi), "60"]
+    environment = {"QUADRILLE_LOG": "plan", **libraries(mpi)}
+    result = lab.run(command, mpi=mpi, ranks=5, environment=environment, quadrille=True, timeout_s=150)
+    found = counts(result)
+    assert [found[f"{phase}_wrong"] for phase in ("small", "large", "small_again", "gathered")] == [0] * 4
+    assert found["small_executed"] == 0
+    # In the trial ours takes half of the calls at least; after it the faster side takes all.
+    assert found["large_executed"] >= 8 and found["gathered_executed"] >= 8, result.output
+    assert re.search(r"event=trial collective=alltoallv ranks=5 bytes=\d{4,5} ", result.output), result.output
+    assert "event=trial collective=allgatherv" in result.output, result.output
+
+
 def test_a_model_is_taken_where_it_knows_the_hosts_and_refused_in_one_line_elsewhere(
     lab: Lab, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from quadrille.contracts import PointLine
 from quadrille.report.formatting import percent_text, plural, size_text, speed_text, time_text
 from quadrille.report.grouping import mpi_name
 
+
 def point_name(point: PointLine) -> str:
     """Return a point in words: alltoall of 32 KiB on 16 ranks."""
     size = "" if point.collective == "barrier" else f" of {size_text(point.bytes)}"

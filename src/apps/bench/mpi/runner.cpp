@@ -59,6 +59,19 @@ std::string mpi_library_version() {
   return text.substr(0, text.find_first_of(std::string_view("\n\0", 2)));
 }
 
+// Of its own for each point: what was decided for calls of other points is not known there.
+class CommunicatorCopy {
+ public:
+  explicit CommunicatorCopy(MPI_Comm original) { MPI_Comm_dup(original, &handle_); }
+  CommunicatorCopy(const CommunicatorCopy&) = delete;
+  CommunicatorCopy& operator=(const CommunicatorCopy&) = delete;
+  ~CommunicatorCopy() { MPI_Comm_free(&handle_); }
+  MPI_Comm handle() const { return handle_; }
+
+ private:
+  MPI_Comm handle_ = MPI_COMM_NULL;
+};
+
 class Run {
  public:
   Run(const Options& options, World& world, Lines& lines)
@@ -101,8 +114,9 @@ class Run {
   void measure(const Operation& operation, std::uint64_t bytes, const Part& part, std::size_t index,
                std::size_t points) {
     const std::int64_t start_ns = monotonic_now().value;
+    const CommunicatorCopy communicator(part.communicator);
     Call call = make_call(operation, {bytes, options_.type, options_.root, options_.in_place},
-                          part.communicator);
+                          communicator.handle());
     Sampler sampler(operation, call, *part.rendezvous, world_.clock(), executions_, options_,
                     spin_);
     const std::string label = label_of(operation, bytes, part.ranks);

@@ -14,6 +14,7 @@ INNER_LINK = "in."
 ALL_PORTS, SCATTERED = f"{PORTS_OF_A_GROUP} of {PORTS_OF_A_GROUP}", f"{SCATTERED_PORTS} of {PORTS_OF_A_GROUP}"
 
 _RATE_TOLERANCE = 0.1
+_VANISHED = 0.01  # of the frames that all ports lose
 _MEASURED_SHORT = 0.05  # ports: a trunk measured 0.5 % short of ten port rates still lets ten be busy
 
 
@@ -60,7 +61,7 @@ def judge(data: Data) -> list[Effect]:
         _inner_rate(data, sets.get(ALL_PORTS)),
         _ports_that_may_be_busy(sets.get(ALL_PORTS)),
         _loss_with_all_ports(sets.get(ALL_PORTS)),
-        _no_loss_with_scattered_ports(sets.get(SCATTERED)),
+        _no_loss_with_scattered_ports(sets.get(ALL_PORTS), sets.get(SCATTERED)),
     ]
 
 
@@ -112,14 +113,16 @@ def _loss_with_all_ports(found: dict[str, Any] | None) -> Effect:
     return Effect(name, lost > 0, f"{lost} frames lost on inner links")
 
 
-def _no_loss_with_scattered_ports(found: dict[str, Any] | None) -> Effect:
-    name = "with 9 of 12 ports inner links lose nothing"
-    if not found or not found.get("alltoall") or found["alltoall"][0]["dropped"] is None:
+def _no_loss_with_scattered_ports(every: dict[str, Any] | None, found: dict[str, Any] | None) -> Effect:
+    name = "with 9 of 12 ports the loss on inner links vanishes"
+    if not found or not found.get("alltoall") or found["alltoall"][0]["dropped"] is None or not every:
         return Effect(name, None, _NOT_MEASURED)
+    before = sum(dropped_on_inner_links(entry) for entry in every["alltoall"])
     inner = sum(dropped_on_inner_links(entry) for entry in found["alltoall"])
     ports = sum(dropped_at_hosts(entry) for entry in found["alltoall"])
     why = (
-        f"{inner} frames lost on inner links; {ports} at ports towards hosts, where no flow control stops "
-        "several hosts from sending to one, which is the poster's section 1"
+        f"{inner} frames lost on inner links, {before} with all ports, of which a hundredth is let pass: several "
+        f"bursts at once; {ports} at ports towards hosts, where no flow control stops several hosts from sending "
+        "to one, which is the poster's section 1"
     )
-    return Effect(name, inner == 0, why)
+    return Effect(name, inner <= _VANISHED * before, why)
