@@ -2,6 +2,7 @@
 // What a call pays for its plan: the cached look-up of decision and schedule, and a new shape.
 #include <benchmark/benchmark.h>
 
+#include "planner/contenders.h"
 #include "planner/cost_networks.h"
 #include "planner/plan_search.h"
 #include "planner/planner.h"
@@ -65,6 +66,19 @@ BENCHMARK_CAPTURE(new_decision, bcast, Collective::bcast)->Arg(8)->Arg(16)->Arg(
 BENCHMARK_CAPTURE(new_decision, allreduce, Collective::allreduce)->Arg(8)->Arg(16)->Arg(64);
 BENCHMARK_CAPTURE(new_decision, allgather, Collective::allgather)->Arg(8)->Arg(16)->Arg(64);
 BENCHMARK_CAPTURE(new_decision, alltoall, Collective::alltoall)->Arg(8)->Arg(16)->Arg(64);
+
+// Of that, what the estimates of all contenders cost.
+void contenders(benchmark::State& state, Collective collective) {
+  const auto ranks = static_cast<Rank>(state.range(0));
+  const KnownNetwork network =
+      known_to_every_host(two_switches(static_cast<std::size_t>(ranks), 1e9, 1e10));
+  const Shape shape{.collective = collective, .ranks = ranks, .count = 32'768};
+  for (auto _ : state)
+    benchmark::DoNotOptimize(contenders_for(shape, network.view, *network.costs));
+}
+BENCHMARK_CAPTURE(contenders, bcast, Collective::bcast)->Arg(64)->Arg(4096);
+BENCHMARK_CAPTURE(contenders, allreduce, Collective::allreduce)->Arg(64);
+BENCHMARK_CAPTURE(contenders, allgather, Collective::allgather)->Arg(64);
 
 }  // namespace
 }  // namespace quadrille

@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.ti
 
 AMBIENT_SHARE = 0.3
 
-# What is right run after run and takes less than half a minute. The others are in scripts/probe_accuracy.py only.
+# What is right run after run and takes less than half a minute. scripts/probe_accuracy.py has the others.
 RELIABLE = (
     "one_switch:hosts=6,rate_mbit=20",
     "two_switches_one_trunk:hosts=8,rate_mbit=20,trunk_mbit=20",

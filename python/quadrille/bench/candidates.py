@@ -2,9 +2,9 @@
 """Measures the planner's cheapest candidates for each shape: what was predicted, and what its choice loses.
 
 Regret is the share by which the choice takes longer than the best candidate measured, by medians of the
-calls in blocks. Each candidate runs in a job of its own, beside the MPI library in the same processes. In one
-more job nothing is forced: what a program gets, where candidates and the library have met in trials. Its regret
-is against the best of the candidates and the library, each by its ratio to the library in its own job.
+calls in blocks. Each candidate runs in a job of its own, beside the MPI library in the same processes. In
+one more job nothing is forced: what a program gets, where candidates and the library have met in trials. Its
+regret is against the best of the candidates and the library, each by its ratio to the library in its job.
 """
 
 from __future__ import annotations
