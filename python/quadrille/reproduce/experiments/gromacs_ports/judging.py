@@ -121,8 +121,8 @@ def _no_loss_with_scattered_ports(every: dict[str, Any] | None, found: dict[str,
     inner = sum(dropped_on_inner_links(entry) for entry in found["alltoall"])
     ports = sum(dropped_at_hosts(entry) for entry in found["alltoall"])
     why = (
-        f"{inner} frames lost on inner links, where several bursts met, {before} with all ports; {ports} at ports "
-        "towards hosts, where no flow control stops several hosts from sending to one, which is the poster's "
+        f"{inner} frames lost on inner links, where several bursts met, {before} with all ports; {ports} at "
+        "ports towards hosts, where no flow control stops several hosts from sending to one, which is the poster's "
         "section 1"
     )
     return Effect(name, inner <= _VANISHED * before, why)
