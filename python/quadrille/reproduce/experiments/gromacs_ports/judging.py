@@ -122,7 +122,7 @@ def _no_loss_with_scattered_ports(every: dict[str, Any] | None, found: dict[str,
     ports = sum(dropped_at_hosts(entry) for entry in found["alltoall"])
     why = (
         f"{inner} frames lost on inner links, where several bursts met, {before} with all ports; {ports} at "
-        "ports towards hosts, where no flow control stops several hosts from sending to one, which is the poster's "
-        "section 1"
+        "ports towards hosts, where no flow control stops several hosts from sending to one, which is the "
+        "poster's section 1"
     )
     return Effect(name, inner <= _VANISHED * before, why)
