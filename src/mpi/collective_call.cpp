@@ -13,6 +13,7 @@
 #include "mpi/counted_call.h"
 #include "mpi/datatype.h"
 #include "mpi/last_execution.h"
+#include "mpi/left_calls.h"
 #include "mpi/runtime.h"
 
 namespace quadrille {
@@ -62,6 +63,10 @@ void log_plan(const Shape& shape, Bytes size, const Decision& decision) {
 
 CollectiveCall::CollectiveCall(const CallArguments& arguments) : arguments_(arguments) {
   if (++depth > 1) return;
+  if (const char* known = LeftCalls::of_this_thread().reason(arguments_)) {
+    left_ = known;
+    return;
+  }
   communicator_ = Communicator::find(arguments.comm);
   if (communicator_ == nullptr) return;
   const auto shape = shape_of(arguments_, communicator_->rank(), communicator_->size());
@@ -99,6 +104,9 @@ void CollectiveCall::decide() {
       counts_are_valid(arguments_, shape_, communicator_->rank())) {
     candidate_ = &chosen;
   }
+  left_ = decision_->reason;
+  if (chosen.algorithm == nullptr && decision_->trial.is_final())
+    LeftCalls::of_this_thread().keep(arguments_, communicator_->rank(), left_);
   if (!decision_->trial.settled()) began_ns_ = monotonic_now().value;
 }
 
@@ -139,7 +147,7 @@ int CollectiveCall::execute() {
 int CollectiveCall::forwarded(int code) {
   if (depth > 1) return code;
   record();
-  last_execution = {true, nullptr, decision_ == nullptr ? "not handled" : decision_->reason};
+  last_execution = {true, nullptr, left_};
   return code;
 }
 

@@ -52,6 +52,7 @@ class CollectiveCall {
   Bytes size_{0};
   Decision* decision_ = nullptr;
   const Candidate* candidate_ = nullptr;  // null: the MPI library
+  const char* left_ = "not handled";      // why it is left to the MPI library
   std::int64_t began_ns_ = 0;             // 0: not timed
 };
 

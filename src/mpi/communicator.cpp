@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "mpi/left_calls.h"
 #include "mpi/runtime.h"
 
 namespace quadrille {
@@ -87,6 +88,7 @@ void Communicator::attach(MPI_Comm handle) {
 }
 
 int Communicator::forget(MPI_Comm, int, void* state, void*) {
+  LeftCalls::forget_all();
   const auto* communicator = static_cast<Communicator*>(state);
   if (Runtime* runtime = Runtime::active(); runtime != nullptr)
     runtime->contexts().release(communicator->context_);

@@ -6,7 +6,6 @@
 #include <vector>
 
 namespace quadrille {
-namespace {
 
 bool is_named(MPI_Datatype type) {
   int integers = 0;
@@ -16,6 +15,8 @@ bool is_named(MPI_Datatype type) {
   PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
   return combiner == MPI_COMBINER_NAMED;
 }
+
+namespace {
 
 // Only types that are built from a named one by repetition are certain to have their type map in
 // the order of memory; size and extent alone do not tell (an indexed type may run backwards).
@@ -117,13 +118,16 @@ int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype 
   });
 }
 
-bool is_exact(MPI_Op op, MPI_Datatype type) {
-  bool predefined = false;
+bool is_predefined(MPI_Op op) {
   for (const MPI_Op known : {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_LAND, MPI_LOR, MPI_LXOR,
                              MPI_BAND, MPI_BOR, MPI_BXOR}) {
-    predefined = predefined || op == known;
+    if (op == known) return true;
   }
-  if (!predefined) return false;
+  return false;
+}
+
+bool is_exact(MPI_Op op, MPI_Datatype type) {
+  if (!is_predefined(op)) return false;
   for (const MPI_Datatype exact : {MPI_CHAR,
                                    MPI_SIGNED_CHAR,
                                    MPI_UNSIGNED_CHAR,

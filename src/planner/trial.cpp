@@ -58,8 +58,7 @@ std::uint32_t Trial::candidate_of(std::size_t call) const {
 
 void Trial::begin_call() {
   assert(!samples_are_due());
-  const bool was_tried = !contenders_.empty();
-  if (!settled_ || !was_tried || calls_left_-- > 0) return;
+  if (!settled_ || is_final() || calls_left_-- > 0) return;
   term_ *= 2;
   calls_left_ = term_;
   settled_ = false;

@@ -34,6 +34,8 @@ class Trial {
   // The candidate of the next call. REQUIRES: !samples_are_due().
   std::uint32_t candidate() const;
   bool settled() const { return settled_; }
+  // Whether there was nothing to try, so that the verdict is never looked at again.
+  bool is_final() const { return settled_ && contenders_.empty(); }
 
   // How long the call just made took on this rank. REQUIRES: !settled() && !samples_are_due().
   void record(std::int64_t duration_ns);

@@ -112,7 +112,11 @@ TEST(Trial, a_verdict_is_looked_at_again_when_a_program_has_changed) {
 TEST(Trial, what_was_never_tried_is_not_looked_at_again) {
   Trial alone(1, 8);
   EXPECT_EQ(calls_of_ours(alone, 3000, 100, 1), 0);
-  EXPECT_TRUE(alone.settled());
+  EXPECT_TRUE(alone.is_final());
+  Trial tried(2, 8);
+  calls_of_ours(tried, 100, 100, 200);
+  EXPECT_TRUE(tried.settled());
+  EXPECT_FALSE(tried.is_final());
 }
 
 TEST(Trial, without_a_choice_or_rounds_candidate_0_is_the_verdict) {
