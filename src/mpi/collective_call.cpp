@@ -81,12 +81,23 @@ bool CollectiveCall::may_alternate() const {
   return !is_reducing(shape_.collective) || is_exact(arguments_.op, arguments_.send.type);
 }
 
-// What the call's size is taken for by all ranks alike.
+// What the call's size is taken for by all ranks alike. A trial's calls are compared one by one, so
+// that it sees calls of its class alone.
 Bytes CollectiveCall::size() {
   if (shape_.collective != Collective::alltoallv) return message_size(shape_);
-  if (!communicator_->planner().depends_on_size(shape_)) return {0};
-  return communicator_->alltoallv_size().of_call(arguments_.comm,
-                                                 mean_block(arguments_, shape_.ranks));
+  Planner& planner = communicator_->planner();
+  if (!planner.depends_on_size(shape_)) return {0};
+  SharedSize& shared = communicator_->alltoallv_size();
+  const Bytes own = mean_block(arguments_, shape_.ranks);
+  const bool in_trial = !planner.decision(shape_, may_alternate(), shared.agreed()).trial.settled();
+  // What is not tried makes no difference.
+  if (!shared.is_due(own < planner.options().trial_floor ? Bytes{0} : own, in_trial))
+    return shared.agreed();
+  const std::uint64_t largest = shared.own_largest().value;
+  std::uint64_t of_all = 0;
+  PMPI_Allreduce(&largest, &of_all, 1, MPI_UINT64_T, MPI_MAX, arguments_.comm);
+  shared.learn({of_all});
+  return shared.agreed();
 }
 
 void CollectiveCall::decide() {

@@ -13,9 +13,9 @@
 
 #include "executor/executor.h"
 #include "executor/transports/mpi_p2p.h"
-#include "mpi/agreed_size.h"
 #include "mpi/counted_plans.h"
 #include "planner/planner.h"
+#include "planner/shared_size.h"
 
 namespace quadrille {
 
@@ -38,7 +38,7 @@ class Communicator {
   const TopologyView& view() const { return planner_.view(); }
   Planner& planner() { return planner_; }
   CountedPlans& counted_plans() { return counted_plans_; }
-  AgreedSize& alltoallv_size() { return alltoallv_size_; }
+  SharedSize& alltoallv_size() { return alltoallv_size_; }
 
   // Memory that stays for the next call. Contents are undefined; valid until the next call for
   // more.
@@ -64,7 +64,7 @@ class Communicator {
   Rank rank_;
   std::vector<int> world_ranks_;
   CountedPlans counted_plans_;
-  AgreedSize alltoallv_size_;
+  SharedSize alltoallv_size_;
   Planner planner_;
   Executor executor_;
   MpiPointToPoint transport_;

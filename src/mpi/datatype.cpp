@@ -5,29 +5,54 @@
 #include <algorithm>
 #include <vector>
 
+#include "mpi/next.h"
+
 namespace quadrille {
 
-bool is_named(MPI_Datatype type) {
+namespace {
+
+struct Envelope {
+  MPI_Count integers = 0;
+  MPI_Count addresses = 0;
+  MPI_Count large_counts = 0;
+  MPI_Count types = 0;
+  int combiner = MPI_UNDEFINED;
+};
+
+// By MPI 4's own function where there is one: MPICH's older one refuses types that were built with
+// large counts.
+Envelope envelope_of(MPI_Datatype type) {
+  using Large = int (*)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*);
+  static const auto large =
+      reinterpret_cast<Large>(look_up_next_symbol("PMPI_Type_get_envelope_c"));
+  Envelope envelope;
+  if (large != nullptr) {
+    large(type, &envelope.integers, &envelope.addresses, &envelope.large_counts, &envelope.types,
+          &envelope.combiner);
+    return envelope;
+  }
   int integers = 0;
   int addresses = 0;
   int types = 0;
-  int combiner = MPI_COMBINER_NAMED;
-  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  return combiner == MPI_COMBINER_NAMED;
+  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &envelope.combiner);
+  envelope.integers = integers;
+  envelope.addresses = addresses;
+  envelope.types = types;
+  return envelope;
 }
 
-namespace {
+bool is_named(MPI_Datatype type) { return envelope_of(type).combiner == MPI_COMBINER_NAMED; }
 
 // Only types that are built from a named one by repetition are certain to have their type map in
 // the order of memory; size and extent alone do not tell (an indexed type may run backwards).
 bool in_memory_order(MPI_Datatype type) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  if (is_named(type)) return true;
-  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS) return false;
+  const Envelope envelope = envelope_of(type);
+  if (envelope.combiner == MPI_COMBINER_NAMED) return true;
+  if (envelope.combiner != MPI_COMBINER_DUP && envelope.combiner != MPI_COMBINER_CONTIGUOUS)
+    return false;
+  if (envelope.large_counts > 0) return false;  // whose contents only MPI 4's function gives
+  const auto integers = static_cast<int>(envelope.integers);
+  const auto addresses = static_cast<int>(envelope.addresses);
   std::vector<int> integer(static_cast<std::size_t>(std::max(integers, 1)));
   std::vector<MPI_Aint> address(static_cast<std::size_t>(std::max(addresses, 1)));
   MPI_Datatype inner = MPI_DATATYPE_NULL;
@@ -65,6 +90,37 @@ int from_valid_origin(const void* address, int count, MPI_Datatype type, Call&& 
   if (code == MPI_SUCCESS) code = call(&origin, 1, moved);
   if (moved != MPI_DATATYPE_NULL) PMPI_Type_free(&moved);
   return code;
+}
+
+bool is_whole_number(MPI_Datatype type) {
+  for (const MPI_Datatype known : {MPI_CHAR,
+                                   MPI_SIGNED_CHAR,
+                                   MPI_UNSIGNED_CHAR,
+                                   MPI_SHORT,
+                                   MPI_UNSIGNED_SHORT,
+                                   MPI_INT,
+                                   MPI_UNSIGNED,
+                                   MPI_LONG,
+                                   MPI_UNSIGNED_LONG,
+                                   MPI_LONG_LONG,
+                                   MPI_UNSIGNED_LONG_LONG,
+                                   MPI_INT8_T,
+                                   MPI_INT16_T,
+                                   MPI_INT32_T,
+                                   MPI_INT64_T,
+                                   MPI_UINT8_T,
+                                   MPI_UINT16_T,
+                                   MPI_UINT32_T,
+                                   MPI_UINT64_T,
+                                   MPI_BYTE,
+                                   MPI_C_BOOL,
+                                   MPI_AINT,
+                                   MPI_OFFSET,
+                                   MPI_COUNT,
+                                   MPI_INTEGER}) {
+    if (type == known) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -118,7 +174,7 @@ int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype 
   });
 }
 
-bool is_predefined(MPI_Op op) {
+bool is_predefined_operation(MPI_Op op) {
   for (const MPI_Op known : {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_LAND, MPI_LOR, MPI_LXOR,
                              MPI_BAND, MPI_BOR, MPI_BXOR}) {
     if (op == known) return true;
@@ -126,36 +182,14 @@ bool is_predefined(MPI_Op op) {
   return false;
 }
 
+bool is_predefined_type(MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL) return false;  // as some are where Fortran is missing
+  return is_whole_number(type) || type == MPI_FLOAT || type == MPI_DOUBLE ||
+         type == MPI_LONG_DOUBLE;
+}
+
 bool is_exact(MPI_Op op, MPI_Datatype type) {
-  if (!is_predefined(op)) return false;
-  for (const MPI_Datatype exact : {MPI_CHAR,
-                                   MPI_SIGNED_CHAR,
-                                   MPI_UNSIGNED_CHAR,
-                                   MPI_SHORT,
-                                   MPI_UNSIGNED_SHORT,
-                                   MPI_INT,
-                                   MPI_UNSIGNED,
-                                   MPI_LONG,
-                                   MPI_UNSIGNED_LONG,
-                                   MPI_LONG_LONG,
-                                   MPI_UNSIGNED_LONG_LONG,
-                                   MPI_INT8_T,
-                                   MPI_INT16_T,
-                                   MPI_INT32_T,
-                                   MPI_INT64_T,
-                                   MPI_UINT8_T,
-                                   MPI_UINT16_T,
-                                   MPI_UINT32_T,
-                                   MPI_UINT64_T,
-                                   MPI_BYTE,
-                                   MPI_C_BOOL,
-                                   MPI_AINT,
-                                   MPI_OFFSET,
-                                   MPI_COUNT,
-                                   MPI_INTEGER}) {
-    if (type == exact) return true;
-  }
-  return false;
+  return is_predefined_operation(op) && is_whole_number(type);
 }
 
 }  // namespace quadrille

@@ -19,9 +19,6 @@ struct Layout {
   bool named = false;  // a predefined type
 };
 
-// Whether the type is predefined, and so its handle names nothing else later.
-bool is_named(MPI_Datatype type);
-
 Layout layout_of(MPI_Datatype type);
 
 // Copies `count` elements to or from their packed form: size * count bytes. Return an MPI error
@@ -31,8 +28,10 @@ int pack(const void* from, std::uint64_t count, MPI_Datatype type, const Layout&
 int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype type,
            const Layout& layout);
 
-// Whether it is one of MPI's own operations on numbers.
-bool is_predefined(MPI_Op op);
+// Whether it is one of the predefined handles that C programs reduce with or of: those name nothing
+// else later. Asks nothing of the MPI library, so any handle may be asked for.
+bool is_predefined_operation(MPI_Op op);
+bool is_predefined_type(MPI_Datatype type);
 
 // Whether a reduction gives the same bits in every order of evaluation: MPI's own operations on
 // integers and bytes.

@@ -9,7 +9,7 @@ namespace quadrille {
 namespace {
 
 bool is_lasting(const UserBuffer& buffer) {
-  return buffer.address == MPI_IN_PLACE || is_named(buffer.type);
+  return buffer.address == MPI_IN_PLACE || is_predefined_type(buffer.type);
 }
 
 // Whether no handle that the call's decision goes by may come to name something else. Handles that
@@ -26,7 +26,7 @@ bool is_lasting(const CallArguments& call, Rank rank) {
     case Collective::reduce_scatter_block:
     case Collective::scan:
     case Collective::exscan:
-      return is_named(call.send.type) && is_predefined(call.op);
+      return is_predefined_type(call.send.type) && is_predefined_operation(call.op);
     case Collective::allgather:
     case Collective::alltoall:
       return is_lasting(call.send) && is_lasting(call.receive);

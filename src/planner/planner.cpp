@@ -78,6 +78,8 @@ Decision Planner::make_decision(const Shape& shape, bool may_alternate, Bytes si
     return {{candidate_of(*algorithm, parameters)}, Trial(1, 0), "forced", {Nanoseconds{}}};
   }
   if (network_.view.hosts() < 2) return left_to_library("one host");
+  if (has_counts(shape.collective) && options_.trial_rounds == 0)
+    return left_to_library("trials are off");
   if (shape.ranks < 3 || size < options_.trial_floor) return left_to_library("too small to try");
   // Of blocks that differ a shape tells too little to be costed.
   if (network_.costs && !has_counts(shape.collective)) return decide_by_costs(shape, may_alternate);

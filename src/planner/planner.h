@@ -9,7 +9,8 @@
 //
 // Without a model, and where blocks differ in length so that a shape does not tell the cost, a
 // fixed list of candidates (candidates.def) is tried, and calls that may not alternate are left to
-// the MPI library. Of alltoallv, whose ranks know only their own counts, all sizes are one class.
+// the MPI library. The ranks of an alltoallv know only their own counts: its size is one they have
+// agreed on (shared_size.h).
 #pragma once
 
 #include <cstdint>
@@ -50,6 +51,7 @@ class Planner {
   Planner(PlannerOptions options, KnownNetwork network, Rank rank);
 
   const TopologyView& view() const { return network_.view; }
+  const PlannerOptions& options() const { return options_; }
 
   // The decision that holds for calls of `shape` and `size`. REQUIRES: called by all ranks alike,
   // `may_alternate` and `size` equal on all.

@@ -14,7 +14,7 @@ namespace {
 
 // A train shorter than this beyond its head says nothing.
 constexpr std::size_t kLeastFrames = 5;
-constexpr std::size_t kLeastThatWaited = 3;
+constexpr std::size_t kLeastThatWaited = 3;  // for the link, of a train whose first did not
 
 // A link is taken to be no faster than this times what the train got of it.
 constexpr double kMostAbove = 1 / 0.3;

@@ -22,8 +22,8 @@
 
 namespace quadrille::probe {
 
-// Frames that went through one link with nothing else of ours: one stream, or several that meet
-// there.
+// Frames that went through one link with nothing else of ours: one stream, or several that meet or
+// part there.
 struct Train {
   std::vector<std::vector<Arrival>> streams;  // each in order of index
   std::uint32_t frame_bytes = kFullFrameBytes;
@@ -37,7 +37,8 @@ struct Capacity {
   bool resolved = true;   // false: time stamps too coarse to tell the link's rate from the mean
 };
 
-// Several trains over the same link. Nothing where fewer than five frames arrived of each.
+// Several trains over the same link. Nothing where of each fewer than five frames arrived, or fewer
+// than three that waited for the link.
 std::optional<Capacity> capacity_of(std::span<const Train> trains);
 
 // The rate at which the sender's own interface took the stream, once its buffers were full: an

@@ -28,7 +28,7 @@ struct Sides {
   HostSet inside;
   HostSet outside;
   HostSet busy;  // of the outside: send and receive
-  HostSet idle;  // of the outside: targets of light datagrams
+  HostSet seen;  // of the outside: targets of light datagrams; idle, if all can be
   HostSet near;  // of the inside: targets of light datagrams of the inside
 };
 
@@ -49,19 +49,19 @@ Sides choose_sides(LoadedViews& views, const HostSet& inside, const HostSet& aga
   for (const HostIndex host : order) {
     const bool enough = room > wanted || !against.empty();
     if (enough || sides.busy.size() + idle_least >= order.size()) {
-      if (sides.idle.size() < kMostIdleTargets) sides.idle.push_back(host);
+      if (sides.seen.size() < kMostIdleTargets) sides.seen.push_back(host);
       continue;
     }
     sides.busy.push_back(host);
     room += std::min(views.rates()[host].free_out_bit_s(), views.rates()[host].free_in_bit_s());
   }
-  if (sides.idle.size() < 2) {
-    sides.idle.clear();
-    std::sample(sides.outside.begin(), sides.outside.end(), std::back_inserter(sides.idle),
+  if (sides.seen.size() < 2) {
+    sides.seen.clear();
+    std::sample(sides.outside.begin(), sides.outside.end(), std::back_inserter(sides.seen),
                 kBusyTargets, setting.chance);
   }
   std::sort(sides.busy.begin(), sides.busy.end());
-  std::sort(sides.idle.begin(), sides.idle.end());
+  std::sort(sides.seen.begin(), sides.seen.end());
   std::sample(inside.begin(), inside.end(), std::back_inserter(sides.near), kInsideTargets,
               setting.chance);
   return sides;
@@ -77,7 +77,7 @@ void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides
   std::int64_t floor = 0;
   for (const HostIndex host : hosts) {
     std::vector<std::int64_t> waits;
-    for (const HostIndex third : sides.idle) {
+    for (const HostIndex third : sides.seen) {
       if (third != host && wait_of(host, third).known)
         waits.push_back(wait_of(host, third).least_ns());
     }
@@ -86,7 +86,7 @@ void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides
     (is_inside ? within : beyond).push_back(low_wait(std::move(waits)));
   }
   for (const HostIndex host : sides.inside) {
-    for (const HostIndex third : sides.idle) floor = std::max(floor, views.floor_ns(host, third));
+    for (const HostIndex third : sides.seen) floor = std::max(floor, views.floor_ns(host, third));
   }
   const auto high = median(within);
   const auto low = std::max<std::int64_t>(median(beyond), 30'000);
@@ -100,7 +100,7 @@ void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides
 }
 
 void add_flows(CutDirection& direction, const LoadedView& view, const HostSet& senders,
-               const HostSet& receivers) {
+               const HostSet& receivers, double light_inside_bit_s) {
   std::vector<FlowOutcome> own;
   for (const auto& outcome : view.flows) {
     if (!contains(senders, outcome.flow.from)) continue;
@@ -109,6 +109,7 @@ void add_flows(CutDirection& direction, const LoadedView& view, const HostSet& s
   }
   direction.arrived_bit_s = std::min(arrived_together_bit_s(own), direction.offered_bit_s);
   direction.carried_bit_s = direction.arrived_bit_s + light_bit_s(view, senders, receivers);
+  direction.inside_bit_s = direction.arrived_bit_s + light_inside_bit_s;
 }
 
 double fastest(const HostSet& hosts, const std::vector<HostRates>& rates) {
@@ -143,15 +144,17 @@ Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions
   Load load{.purpose = "what " + std::to_string(inside.size()) + " hosts share towards the others",
             .flows = flows_across(views, sides, options),
             .duration_ns = 200 * kMillisecond,
-            .landmarks = sides.idle,
+            .landmarks = sides.seen,
             .group = inside,
             .near = sides.near,
             .passes = 5};
   auto view = views.observe(load);
   if (!view.ok()) return view.error();
   Cut cut;
-  add_flows(cut.out, view.value(), sides.inside, sides.outside);
-  add_flows(cut.in, view.value(), sides.outside, sides.inside);
+  const double light_inside =
+      light_bit_s(view.value(), inside, hosts) + light_bit_s(view.value(), sides.outside, inside);
+  add_flows(cut.out, view.value(), sides.inside, sides.outside, light_inside);
+  add_flows(cut.in, view.value(), sides.outside, sides.inside, light_inside);
   judge(cut.out, views, sides, hosts, [&](HostIndex host, HostIndex third) -> const Wait& {
     return view.value().waits.at(host, third);
   });

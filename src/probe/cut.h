@@ -18,6 +18,7 @@ struct CutDirection {
   double offered_bit_s = 0;
   double arrived_bit_s = 0;  // of what was offered
   double carried_bit_s = 0;  // light datagrams included
+  double inside_bit_s = 0;   // what all this took of a bus that the hosts inside share
   MaybeMeasured wait_ns;     // in the full queue
 };
 

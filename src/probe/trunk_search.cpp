@@ -50,7 +50,7 @@ class Search {
   HostSet hosts_of(const std::vector<std::size_t>& parts) const;
   double expected_bit_s(const std::vector<Flow>& flows) const;
   double limit(std::size_t segment, bool out) const;
-  bool fills_bus(const HostSet& bus, const CutDirection& direction, const LoadedView& view) const;
+  bool fills_bus(const HostSet& bus, const CutDirection& direction) const;
 
   LoadedViews& views_;
   const std::vector<HostSet>& segments_;
@@ -67,7 +67,7 @@ class Search {
 void fill_rate(const CutDirection& direction, bool alone, MaybeMeasured& rate,
                MaybeMeasured& buffer) {
   const double carried = direction.carried_bit_s;
-  if (carried <= 0) return;
+  if (direction.arrived_bit_s <= 0) return;
   if (!direction.full) {
     rate = Measured{carried, carried * 0.95, kEndless};
     return;
@@ -92,9 +92,17 @@ void open_end(MaybeMeasured& rate, MaybeMeasured& buffer) {
   buffer.reset();
 }
 
+bool is_told(const MaybeMeasured& rate) { return rate && !std::isinf(rate->high); }
+
+// What arrives only ever falls short, so the higher rate is nearer to the truth; but of two that
+// are about alike, the one where something was full.
+constexpr double kClearlyMore = 1.05;
+
 void take_faster(const MaybeMeasured& rate, const MaybeMeasured& buffer, MaybeMeasured& best,
                  MaybeMeasured& best_buffer) {
-  if (!rate || (best && best->value >= rate->value)) return;
+  if (!rate) return;
+  const double more = is_told(best) && !is_told(rate) ? kClearlyMore : 1;
+  if (best && rate->value <= more * best->value) return;
   best = rate;
   best_buffer = buffer;
 }
@@ -118,8 +126,9 @@ Result<Cut> Search::best_cut(std::size_t segment) {
   if (!best.ok() || !other.ok()) return best.ok() ? other : best;
   for (CutDirection Cut::*direction : {&Cut::out, &Cut::in}) {
     const CutDirection& again = other.value().*direction;
-    if (again.carried_bit_s > (best.value().*direction).carried_bit_s)
-      best.value().*direction = again;
+    CutDirection& found = best.value().*direction;
+    const double more = found.full && !again.full ? kClearlyMore : 1;
+    if (again.carried_bit_s > more * found.carried_bit_s) found = again;
   }
   return best;
 }
@@ -138,9 +147,9 @@ Result<bool> Search::measure_own() {
     const SplitRates entering = rates_of(inwards.value(), alone_);
     rates.in_bit_s = entering.in_bit_s;
     rates.in_buffer_bytes = entering.in_buffer_bytes;
-    if (fills_bus(segments_[segment], cut.value().out, cut.value().view))
+    if (fills_bus(segments_[segment], cut.value().out))
       open_end(rates.out_bit_s, rates.out_buffer_bytes);
-    if (fills_bus(segments_[segment], inwards.value().in, inwards.value().view))
+    if (fills_bus(segments_[segment], inwards.value().in))
       open_end(rates.in_bit_s, rates.in_buffer_bytes);
   }
   return true;
@@ -149,14 +158,11 @@ Result<bool> Search::measure_own() {
 // Whether a bus carried all it can, light datagrams among its own hosts included: then the way
 // between it and the others has at least what crossed. Whether others pass through a bus cannot be
 // seen: none is taken to be in the middle.
-bool Search::fills_bus(const HostSet& bus, const CutDirection& direction,
-                       const LoadedView& view) const {
+bool Search::fills_bus(const HostSet& bus, const CutDirection& direction) const {
   double carries = 0;
   for (const HostIndex host : bus)
     carries = std::max(carries, views_.cables()[host].free_out_bit_s());
-  const double carried = direction.arrived_bit_s + light_bit_s(view, bus, views_.hosts()) +
-                         light_bit_s(view, others(views_.hosts(), bus), bus);
-  return carried >= kFillsBus * carries;
+  return direction.inside_bit_s >= kFillsBus * carries;
 }
 
 HostSet Search::hosts_of(const std::vector<std::size_t>& parts) const {
@@ -293,6 +299,7 @@ Result<bool> Search::measure_below() {
     SplitRates& own = own_[segment];
     take_faster(found.out_bit_s, found.out_buffer_bytes, own.out_bit_s, own.out_buffer_bytes);
     take_faster(found.in_bit_s, found.in_buffer_bytes, own.in_bit_s, own.in_buffer_bytes);
+    own.full = is_told(own.out_bit_s) || is_told(own.in_bit_s);
   }
   return true;
 }

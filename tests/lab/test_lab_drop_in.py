@@ -81,7 +81,8 @@ def test_blocks_that_differ_are_tried_by_a_size_that_all_ranks_agree_on(lab: Lab
     environment = {"QUADRILLE_LOG": "plan", **libraries(mpi)}
     result = lab.run(command, mpi=mpi, ranks=5, environment=environment, quadrille=True, timeout_s=150)
     found = counts(result)
-    assert [found[f"{phase}_wrong"] for phase in ("small", "large", "small_again", "gathered")] == [0] * 4
+    phases = ("small", "large", "small_again", "alternating", "gathered")
+    assert [found[f"{phase}_wrong"] for phase in phases] == [0] * 5
     assert found["small_executed"] == 0
     # In the trial ours takes half of the calls at least; after it the faster side takes all.
     assert found["large_executed"] >= 8 and found["gathered_executed"] >= 8, result.output

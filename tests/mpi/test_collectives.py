@@ -52,3 +52,12 @@ def test_nothing_is_replaced_on_one_host_unless_forced(ompi4: Mpi) -> None:
     assert outcome.code == 0, outcome.errors
     assert outcome.counts["failures"] == 0
     assert outcome.counts["replaced"] == 0
+
+
+@pytest.mark.parametrize(
+    "algorithms", ["", "bcast:binomial,allreduce:recursive_doubling"], ids=["left", "ours"]
+)
+def test_handles_that_come_again_for_something_else_are_not_mistaken(mpi: Mpi, algorithms: str) -> None:
+    outcome = mpi.run(3, [mpi.program("handles"), "60"], {"QUADRILLE_ALGORITHM": algorithms})
+    assert outcome.code == 0, outcome.errors
+    assert "wrong=0" in outcome.output, outcome.output

@@ -158,7 +158,7 @@ constexpr std::array<Entry, 8> kEntries{{
     {"two_switches_one_trunk", two_switches_one_trunk, {8, 50 * kMbit, 32}, 4, kMostHosts},
     {"three_levels", three_levels, {16, 25 * kMbit, 32}, 12, kMostHosts},
     {"umbc_leaf", umbc_leaf, {36, 10 * kMbit, 32}, 30, kMostHosts},
-    {"hp_port_groups", hp_port_groups, {48, 10 * kMbit, 32}, 24, kMostHosts},
+    {"hp_port_groups", hp_port_groups, {48, 5 * kMbit, 32}, 24, kMostHosts},
     {"two_sites", two_sites, {8, 50 * kMbit, 64}, 4, kMostHosts},
     {"eco_three_buses", eco_three_buses, {8, 10 * kMbit, 256}, 6, kMostHosts},
     {"eco_table7", eco_table7, {20, 10 * kMbit, 64}, 20, 20},

@@ -13,7 +13,7 @@ enum { most_ranks = 64 };
 static int rank, ranks;
 
 static int length(int call, int from, int to, int mean) {
-  return mean / 2 + mean * ((call + 3 * from + 5 * to) % 5) / 4;
+  return mean / 2 + mean * ((call + 3 * from + 2 * to) % 5) / 4;
 }
 
 static int value(int call, int from, int to, int at) {
@@ -41,6 +41,10 @@ static int exchange(int call, int mean, int* send, int* receive) {
       wrong += receive[receive_starts[peer] + at] != value(call, peer, rank, at);
   }
   return wrong;
+}
+
+static int alternate(int call, int mean, int* send, int* receive) {
+  return exchange(call, call % 3 == 0 ? mean : mean / 16, send, receive);
 }
 
 static int collect(int call, int mean, int* send, int* receive) {
@@ -83,6 +87,7 @@ int main(int argc, char** argv) {
   phase("small", exchange, calls, 8);
   phase("large", exchange, calls, 2048);
   phase("small_again", exchange, calls, 8);
+  phase("alternating", alternate, calls, 2048);
   phase("gathered", collect, calls, 2048);
   MPI_Finalize();
   return 0;
