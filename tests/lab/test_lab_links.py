@@ -75,8 +75,8 @@ def test_deep_buffers_lose_nothing() -> None:
 
 
 def test_random_loss_has_the_given_rate_in_each_direction(switch: Lab) -> None:
-    to_lossy = udp_received(switch, ["h0"], "lossy", count=4000, size=64)
-    from_lossy = udp_received(switch, ["lossy"], "h0", count=4000, size=64)
+    to_lossy = udp_received(switch, ["h0"], "lossy", count=4000, size=64, gap_s=1e-4)
+    from_lossy = udp_received(switch, ["lossy"], "h0", count=4000, size=64, gap_s=1e-4)
     # Four standard deviations of a binomial around 5 and 2 per cent of 4000.
     assert 4000 - len(to_lossy) == pytest.approx(200, abs=56)
     assert 4000 - len(from_lossy) == pytest.approx(80, abs=36)

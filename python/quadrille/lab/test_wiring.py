@@ -119,7 +119,7 @@ def test_the_papers_networks_have_their_shapes() -> None:
         18,
     ]
     groups = network_truth(ready_made("hp_port_groups"))
-    assert [trunk["rate_bit_s"] for trunk in groups["trunks"]] == [100_000_000] * 4
+    assert [trunk["rate_bit_s"] for trunk in groups["trunks"]] == [50_000_000] * 4
     assert {len(segment["hosts"]) for segment in groups["segments"]} == {12}
 
 
