@@ -117,7 +117,11 @@ std::optional<BufferSight> sight_of(const Overload& overload, const Round& round
   // this stays below buffers of five frames as well.
   constexpr double kOnTheWireBytes = 0.37 * kFullFrameBytes;
   const double queued = *delay_ns * 1e-9 * rate / 8;
-  BufferSight sight{.bytes = std::max(0.0, queued - kOnTheWireBytes)};
+  // Without an observer, what frames of a sender that was held up waited behind its own counts as
+  // well.
+  constexpr double kNotInSenders = 0.88;
+  const double in_port = (overload.observer ? 1 : kNotInSenders) * queued;
+  BufferSight sight{.bytes = std::max(0.0, in_port - kOnTheWireBytes)};
   // Full: of what came beyond what the port passed on and what it held, most was lost. A few lost
   // at random are not that.
   const double passed_on =
