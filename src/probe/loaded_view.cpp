@@ -203,6 +203,8 @@ std::int64_t LoadedViews::duration_ns(const Load& load) const {
     least.push_back(static_cast<std::int64_t>(2 * half_ns / (1 - kFillShare)));
   }
   if (least.empty()) return load.duration_ns;
+  // A program that starts waits for no frames.
+  if (setting_.depth == Depth::quick) slowness = {1.0};
   const auto usual = static_cast<std::int64_t>(median(std::move(slowness)) *
                                                static_cast<double>(load.duration_ns));
   if (!load.group.empty()) return usual;
