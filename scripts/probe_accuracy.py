@@ -5,7 +5,9 @@
     .venv/bin/python scripts/probe_accuracy.py one_switch:hosts=16 eco_table7
 
 Hosts are in random order in each run. Without topologies: all ready-made ones with their defaults (--small:
-the small forms of tests/lab). Exit code 1 when a partition, kind or multicast was wrong, or a probe failed.
+the small forms of tests/lab). `stolen` is the most of a second that the machine under the lab
+was taken away, which rates may be low by. Exit code 1 when a partition, kind or multicast was wrong, or a
+probe failed.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from probe_trial import PATIENCE_S, SMALL, lab_name, probe, shuffled_launcher, w
 
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import READY_MADE, resolve
-from quadrille.reproduce.accuracy import Accuracy, accuracy_of
+from quadrille.reproduce.accuracy import Accuracy
 
 
 @dataclass
@@ -32,6 +34,7 @@ class Tally:
     runs: int = 0
     found: list[Accuracy] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
+    stolen_share: float = 0
 
     def right(self, topic: str) -> int:
         """Return in how many runs nothing was wrong with `topic`."""
@@ -53,7 +56,7 @@ class Tally:
         )
         times = sorted(self.seconds)
         middle = f"{times[len(times) // 2]:.1f}" if times else "-"
-        return f"{name:58}{counts}{rate:>12.1%}{burst:>12}{middle:>8}"
+        return f"{name:58}{counts}{rate:>12.1%}{burst:>12}{middle:>8}{self.stolen_share:>8.0%}"
 
 
 def main() -> int:
@@ -62,7 +65,7 @@ def main() -> int:
     names = arguments.topologies or (list(SMALL) if arguments.small else list(READY_MADE))
     columns = ("partition", "kinds", "multicast", "rates", "bursts")
     head = "".join(f"{column:>11}" for column in columns)
-    print(f"{'topology':58}{head}{'worst rate':>12}{'burst/true':>12}{'s':>8}", flush=True)
+    print(f"{'topology':58}{head}{'worst rate':>12}{'burst/true':>12}{'s':>8}{'stolen':>8}", flush=True)
     all_right = True
     for name in names:
         tally = _measure(name, arguments)
@@ -101,9 +104,10 @@ def _measure(name: str, arguments: argparse.Namespace) -> Tally:
             if trial.model is None:
                 print(f"  seed {seed}: {trial.stderr.strip()[-500:]}", file=sys.stderr)
                 continue
-            found = accuracy_of(trial.model, truth)
+            found = trial.accuracy(truth)
             tally.found.append(found)
             tally.seconds.append(trial.seconds)
+            tally.stolen_share = max(tally.stolen_share, trial.stolen_share)
             for complaint in found.complaints():
                 print(f"  seed {seed}: {complaint}", file=sys.stderr)
     return tally

@@ -10,15 +10,17 @@
 #include "mpi/version.h"
 #include "probe/investigation.h"
 #include "probe/measure/agent_service.h"
+#include "probe/measure/channel_until_deadline.h"
 #include "probe/measure/measured_network.h"
 #include "probe/measure/realtime.h"
-#include "probe/measure/until_deadline.h"
+#include "probe/until_deadline.h"
 
 namespace quadrille {
 namespace {
 
-// Four times what 16 hosts are to take. A start that is longer by more would be noticed.
-constexpr std::int64_t time_for_measuring_ns = 2'000'000'000;
+// Hosts on buses of 10 Mbit/s take 1.8 s, on a busy machine more. A start that is longer by more
+// than this would be noticed.
+constexpr std::int64_t time_for_measuring_ns = 3'000'000'000;
 // For hosts to end their service after that.
 constexpr std::int64_t time_for_ending_ns = 500'000'000;
 // An agent that hears nothing for so long goes on with the program.

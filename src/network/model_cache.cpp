@@ -27,6 +27,14 @@ std::string hexadecimal(std::uint64_t value) {
   return text.data();
 }
 
+// A machine that was too busy to be measured in time may not be so for long.
+constexpr std::int64_t kIncompleteExpiryS = 3600;
+
+bool is_complete(const NetworkModel& model) {
+  return std::ranges::none_of(model.warnings,
+                              [](const Warning& warning) { return warning.topic == "left_out"; });
+}
+
 bool write_whole(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
@@ -50,11 +58,13 @@ std::optional<NetworkModel> ModelCache::find(const std::string& key,
   const std::string path = path_of(key);
   if (folder_.empty() || stat(path.c_str(), &entry) != 0 || !S_ISREG(entry.st_mode)) return {};
   // A file from the future tells of clocks that differ, by little, or of nothing that is known.
-  if (std::abs(now_s - std::int64_t{entry.st_mtime}) >= expiry_s_) return {};
+  const std::int64_t age_s = std::abs(now_s - std::int64_t{entry.st_mtime});
+  if (age_s >= expiry_s_) return {};
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
   auto model = parse_model(text);
   if (!model.ok() || !segments_of(model.value(), hosts).ok()) return {};
+  if (age_s >= kIncompleteExpiryS && !is_complete(model.value())) return {};
   return std::move(model.value());
 }
 

@@ -26,7 +26,8 @@ class ModelCache {
   ModelCache(std::string folder, std::int64_t expiry_s);
 
   // The model kept under `key`, if there is one that can be read, is younger than the expiry at
-  // `now_s` (seconds since 1970) and knows the segment of each of `hosts`.
+  // `now_s` (seconds since 1970) and knows the segment of each of `hosts`. One that leaves out what
+  // there was no time for expires after an hour at the latest.
   std::optional<NetworkModel> find(const std::string& key, const std::vector<std::string>& hosts,
                                    std::int64_t now_s) const;
   // Replaces the file as a whole: whoever reads meanwhile sees the old one or the new one.

@@ -70,6 +70,16 @@ TEST_F(ModelCacheTest, WhatIsKeptIsFoundUntilItExpires) {
   EXPECT_FALSE(cache.find("other", hosts_, now_s));
 }
 
+TEST_F(ModelCacheTest, AModelThatLeavesSomethingOutExpiresAfterAnHour) {
+  const ModelCache cache(folder_, kDayS);
+  NetworkModel incomplete = two_segments();
+  incomplete.warnings.push_back({"left_out", "multicast: no time", {}});
+  cache.keep("k", incomplete);
+  const std::int64_t now_s = written_s(folder_ + "/model-k.json");
+  EXPECT_TRUE(cache.find("k", hosts_, now_s + 3599));
+  EXPECT_FALSE(cache.find("k", hosts_, now_s + 3600));
+}
+
 TEST_F(ModelCacheTest, AFileFarFromTheFutureCountsAsAbsentAndOneFromSoonDoesNot) {
   const ModelCache cache(folder_, kDayS);
   cache.keep("k", two_segments());

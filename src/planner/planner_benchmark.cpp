@@ -53,14 +53,24 @@ void new_plan(benchmark::State& state) {
 }
 BENCHMARK(new_plan)->Arg(16)->Arg(64)->Arg(4096);
 
-// What a shape of a new class costs when a model knows the network: two switches, 32 KiB.
+// Two switches that a model knows, 32 KiB.
+struct Modelled {
+  Modelled(const benchmark::State& state, Collective collective)
+      : shape{.collective = collective,
+              .ranks = static_cast<Rank>(state.range(0)),
+              .count = 32'768},
+        network(known_to_every_host(
+            two_switches(static_cast<std::size_t>(state.range(0)), 1e9, 1e10))) {}
+
+  Shape shape;
+  KnownNetwork network;
+};
+
+// What a shape of a new class costs when a model knows the network.
 void new_decision(benchmark::State& state, Collective collective) {
-  const auto ranks = static_cast<Rank>(state.range(0));
-  const KnownNetwork network =
-      known_to_every_host(two_switches(static_cast<std::size_t>(ranks), 1e9, 1e10));
-  const Shape shape{.collective = collective, .ranks = ranks, .count = 32'768};
+  const Modelled call(state, collective);
   for (auto _ : state)
-    benchmark::DoNotOptimize(cost_candidates(shape, network.view, *network.costs));
+    benchmark::DoNotOptimize(cost_candidates(call.shape, call.network.view, *call.network.costs));
 }
 BENCHMARK_CAPTURE(new_decision, bcast, Collective::bcast)->Arg(8)->Arg(16)->Arg(64)->Arg(4096);
 BENCHMARK_CAPTURE(new_decision, allreduce, Collective::allreduce)->Arg(8)->Arg(16)->Arg(64);
@@ -69,12 +79,9 @@ BENCHMARK_CAPTURE(new_decision, alltoall, Collective::alltoall)->Arg(8)->Arg(16)
 
 // Of that, what the estimates of all contenders cost.
 void contenders(benchmark::State& state, Collective collective) {
-  const auto ranks = static_cast<Rank>(state.range(0));
-  const KnownNetwork network =
-      known_to_every_host(two_switches(static_cast<std::size_t>(ranks), 1e9, 1e10));
-  const Shape shape{.collective = collective, .ranks = ranks, .count = 32'768};
+  const Modelled call(state, collective);
   for (auto _ : state)
-    benchmark::DoNotOptimize(contenders_for(shape, network.view, *network.costs));
+    benchmark::DoNotOptimize(contenders_for(call.shape, call.network.view, *call.network.costs));
 }
 BENCHMARK_CAPTURE(contenders, bcast, Collective::bcast)->Arg(64)->Arg(4096);
 BENCHMARK_CAPTURE(contenders, allreduce, Collective::allreduce)->Arg(64);

@@ -19,18 +19,28 @@ constexpr std::int64_t worthwhile_percent = 95;
 constexpr std::size_t calls_in_a_row = 4;
 // Calls. The final's share of them is small even where a candidate is many times slower.
 constexpr std::uint64_t first_term = 1000;
+// Where one side's slowest of two calls or more takes at most two thirds of the other's fastest,
+// and all are long against what a computer is held up by, the turns have told enough for some
+// calls.
+constexpr std::int64_t long_call_ns = 20'000'000;
+constexpr std::size_t least_turns = 2;
+constexpr std::uint64_t term_of_turns = 64;
 
 std::int64_t sum_of(const std::vector<std::int64_t>& durations) {
   return std::accumulate(durations.begin(), durations.end(), std::int64_t{0});
 }
 
+bool clearly_shorter(const std::vector<std::int64_t>& ones,
+                     const std::vector<std::int64_t>& others) {
+  const auto [fastest, slowest] = std::ranges::minmax(ones);
+  return ones.size() >= least_turns && fastest >= long_call_ns &&
+         slowest * 3 <= std::ranges::min(others) * 2;
+}
+
 }  // namespace
 
 Trial::Trial(std::uint32_t candidates, std::uint32_t rounds)
-    : final_rounds_(rounds),
-      term_(first_term),
-      calls_left_(first_term),
-      settled_(candidates <= 1 || rounds == 0) {
+    : final_rounds_(rounds), term_(first_term), settled_(candidates <= 1 || rounds == 0) {
   if (settled_) return;
   std::vector<std::uint32_t> all(candidates);
   std::iota(all.begin(), all.end(), 0U);
@@ -59,8 +69,6 @@ std::uint32_t Trial::candidate_of(std::size_t call) const {
 void Trial::begin_call() {
   assert(!samples_are_due());
   if (!settled_ || is_final() || calls_left_-- > 0) return;
-  term_ *= 2;
-  calls_left_ = term_;
   settled_ = false;
   start_stage(std::move(contenders_));
 }
@@ -107,17 +115,28 @@ bool Trial::beats_library(std::uint32_t candidate, std::span<const std::int64_t>
   return won * 2 >= ours.size() && sum_of(ours) * 100 <= sum_of(library) * worthwhile_percent;
 }
 
+void Trial::settle_for(std::uint32_t verdict, std::uint64_t calls) {
+  verdict_ = verdict;
+  calls_left_ = calls;
+  settled_ = true;
+  samples_.clear();
+}
+
 void Trial::judge(std::span<const std::int64_t> longest) {
   assert(longest.size() == wanted());
   const std::uint32_t best = best_of_ours(longest);
-  if (!final_) {
-    final_ = true;
-    start_stage({0, best});
+  if (final_) {
+    settle_for(beats_library(best, longest) ? best : 0, term_);
+    term_ *= 2;
     return;
   }
-  verdict_ = beats_library(best, longest) ? best : 0;
-  settled_ = true;
-  samples_.clear();
+  const std::vector<std::int64_t> ours = durations_of(best, longest);
+  const std::vector<std::int64_t> library = durations_of(0, longest);
+  const bool ours_is_clear = clearly_shorter(ours, library);
+  const bool library_is_clear = clearly_shorter(library, ours);
+  final_ = true;
+  start_stage({0, best});
+  if (ours_is_clear || library_is_clear) settle_for(ours_is_clear ? best : 0, term_of_turns);
 }
 
 }  // namespace quadrille

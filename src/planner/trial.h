@@ -7,14 +7,16 @@
 // then the best of ours meets the MPI library in a final of all rounds. A program that makes few
 // calls pays little, and the final's samples are enough to tell a gain from luck. The final
 // forgives no slow call: the stalls that a candidate causes now and then are what it is tried for.
+// Where calls are long and one side's slowest is far below the other's fastest, the turns decide
+// for a few calls at once, so that a program of thirty long calls gains too; then comes the final.
 //
 // All ranks decide alike: which candidate a call takes follows from the call's number, and the
 // verdict from each call's longest duration on any rank, which every rank has received. The longest
 // is what a program that goes on together waits for; a wait for late ranks lengthens all
 // candidates' calls alike, for they take turns, and favours none.
 //
-// Programs go through phases and networks change: a verdict holds for 1000 calls, then the final is
-// held again; each verdict holds twice as long as the one before it.
+// Programs go through phases and networks change: a final's verdict holds for 1000 calls, then the
+// final is held again; each final's verdict holds twice as long as that of the one before it.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +56,7 @@ class Trial {
   std::uint32_t rounds() const;
   std::size_t wanted() const { return contenders_.size() * rounds(); }
   void start_stage(std::vector<std::uint32_t> contenders);
+  void settle_for(std::uint32_t verdict, std::uint64_t calls);
   std::uint32_t best_of_ours(std::span<const std::int64_t> longest) const;
   bool beats_library(std::uint32_t candidate, std::span<const std::int64_t> longest) const;
   std::vector<std::int64_t> durations_of(std::uint32_t candidate,
@@ -64,8 +67,8 @@ class Trial {
   std::vector<std::uint32_t> contenders_;
   std::vector<std::int64_t> samples_;
   std::uint32_t verdict_ = 0;
-  std::uint64_t term_;  // calls that the verdict holds for
-  std::uint64_t calls_left_;
+  std::uint64_t term_;  // calls that a final's verdict holds for
+  std::uint64_t calls_left_ = 0;
   bool settled_;
 };
 

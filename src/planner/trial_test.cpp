@@ -109,6 +109,51 @@ TEST(Trial, a_verdict_is_looked_at_again_when_a_program_has_changed) {
   EXPECT_EQ(calls_of_ours(trial, 1000, 100, 200), 8);
 }
 
+constexpr std::int64_t ms = 1'000'000;
+
+TEST(Trial, long_calls_that_differ_clearly_are_decided_after_two_turns_for_64_calls) {
+  Trial ours(2, 8);
+  EXPECT_EQ(calls_of_ours(ours, 68, 300 * ms, 30 * ms), 66);
+  EXPECT_TRUE(ours.settled());
+  EXPECT_EQ(calls_of_ours(ours, 16, 300 * ms, 30 * ms), 8);  // the final
+  EXPECT_EQ(calls_of_ours(ours, 1000, 300 * ms, 30 * ms), 1000);
+  Trial library(2, 8);
+  EXPECT_EQ(calls_of_ours(library, 68, 30 * ms, 300 * ms), 2);
+  EXPECT_EQ(calls_of_ours(library, 16, 30 * ms, 300 * ms), 8);
+  EXPECT_EQ(calls_of_ours(library, 1000, 30 * ms, 300 * ms), 0);
+}
+
+TEST(Trial, what_two_turns_said_in_error_the_final_puts_right) {
+  Trial trial(2, 8);
+  EXPECT_EQ(calls_of_ours(trial, 4, 300 * ms, 30 * ms), 2);
+  EXPECT_EQ(calls_of_ours(trial, 64, 30 * ms, 60 * ms), 64);
+  EXPECT_EQ(calls_of_ours(trial, 16, 30 * ms, 60 * ms), 8);
+  EXPECT_EQ(calls_of_ours(trial, 1000, 30 * ms, 60 * ms), 0);
+}
+
+TEST(Trial, turns_that_are_short_alike_or_alone_lead_to_the_final_at_once) {
+  const auto is_in_the_final = [](std::uint32_t rounds, std::int64_t library, std::int64_t our) {
+    Trial trial(2, rounds);
+    calls_of_ours(trial, rounds == 8 ? 5 : 3, library, our);
+    return !trial.settled();
+  };
+  EXPECT_TRUE(is_in_the_final(8, 190 * ms, 19 * ms));
+  EXPECT_TRUE(is_in_the_final(8, 44 * ms, 30 * ms));
+  EXPECT_FALSE(is_in_the_final(8, 45 * ms, 30 * ms));
+  EXPECT_TRUE(is_in_the_final(4, 300 * ms, 30 * ms));
+}
+
+TEST(Trial, a_turn_that_was_slow_once_is_no_clear_gain) {
+  const auto duration = [](std::uint32_t candidate, int call) -> std::int64_t {
+    return (candidate == 1 || call == 0 ? 30 : 900) * ms;
+  };
+  Trial trial(2, 8);
+  for (int call = 0; call < 4; ++call) trial.record(duration(trial.candidate(), call));
+  const std::vector<std::int64_t> samples(trial.samples().begin(), trial.samples().end());
+  trial.judge(samples);
+  EXPECT_FALSE(trial.settled());
+}
+
 TEST(Trial, what_was_never_tried_is_not_looked_at_again) {
   Trial alone(1, 8);
   EXPECT_EQ(calls_of_ours(alone, 3000, 100, 1), 0);

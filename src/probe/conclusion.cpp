@@ -180,10 +180,13 @@ void Conclusion::add_trunks() {
     trunk.name = "trunk" + std::to_string(model_.trunks.size());
     trunk.first = names[at];
     trunk.second = names[*node.parent];
-    trunk.forward_bit_s = as_positive(node.to_parent.out_bit_s);
-    trunk.backward_bit_s = as_positive(node.to_parent.in_bit_s);
-    trunk.forward_buffer_bytes = as_positive(node.to_parent.out_buffer_bytes);
-    trunk.backward_buffer_bytes = as_positive(node.to_parent.in_buffer_bytes);
+    const auto& [full, out, in] = node.to_parent;
+    trunk.forward_bit_s = as_positive(out.bit_s);
+    trunk.backward_bit_s = as_positive(in.bit_s);
+    trunk.forward_buffer_bytes = as_positive(out.buffer_bytes);
+    trunk.backward_buffer_bytes = as_positive(in.buffer_bytes);
+    trunk.forward_ambient_share = out.ambient_share;
+    trunk.backward_ambient_share = in.ambient_share;
     const auto& above = findings_.trunks[*node.parent].segment;
     if (node.segment && above) {
       const auto across = latency_between(hosts_of(*node.segment), hosts_of(*above));
@@ -229,6 +232,8 @@ void Conclusion::add_warnings() {
              " s: is there an IGMP querier?",
          {deaf.begin(), deaf.end()}});
   }
+  model_.warnings.insert(model_.warnings.end(), findings_.left_out.begin(),
+                         findings_.left_out.end());
   std::vector<std::string> unknown;
   for (const ModelHost& host : model_.hosts) {
     if (!host.from_host_bit_s || !host.to_host_bit_s) unknown.push_back(host.name);
@@ -288,16 +293,23 @@ void settle_cable_rates(const HostSet& hosts, const std::vector<HostRates>& near
     Usual usual;
   };
   constexpr double kNearlyTheSame = 0.75;
+  constexpr double kTypical = 0.05;
   for (const Way& way :
        {Way{&HostRates::out_bit_s, &HostRates::ambient_out_share, &HostRates::usual_out_bit_s},
         Way{&HostRates::in_bit_s, &HostRates::ambient_in_share, &HostRates::usual_in_bit_s}}) {
+    const auto is_limit = [](const MaybeMeasured& rate) {
+      return rate && std::isfinite(rate->high);
+    };
     std::vector<Measured> all;
     for (const HostIndex host : hosts) {
       for (const auto* found : {&near, &std::as_const(rates)}) {
         if ((*found)[host].*way.rate) all.push_back(*((*found)[host].*way.rate));
       }
     }
-    const MaybeMeasured usual = median_of(all);
+    const MaybeMeasured typical = median_of(all);
+    const auto is_typical = [&](double bit_s) {
+      return std::abs(bit_s - typical->value) <= kTypical * typical->value;
+    };
     for (const HostIndex host : hosts) {
       HostRates& own = rates[host];
       const HostRates& again = near[host];
@@ -306,8 +318,11 @@ void settle_cable_rates(const HostSet& hosts, const std::vector<HostRates>& near
       const double first = own.*way.rate ? (own.*way.rate)->value : 0;
       const double second = (again.*way.rate)->value;
       const bool alike = std::min(first, second) > kNearlyTheSame * std::max(first, second);
-      const bool take = alike ? std::abs(second - usual->value) <= std::abs(first - usual->value)
-                              : second > first;
+      const bool nearer = std::abs(second - typical->value) <= std::abs(first - typical->value);
+      // What is only a least says nothing against more.
+      const bool one_is_misread = is_limit(own.*way.rate) && is_limit(again.*way.rate) &&
+                                  (is_typical(first) || is_typical(second));
+      const bool take = alike || one_is_misread ? nearer : second > first;
       if (!take) continue;
       own.*way.rate = again.*way.rate;
       own.*way.share = again.*way.share;

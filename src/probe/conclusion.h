@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "network/model.h"
@@ -28,6 +29,7 @@ struct Findings {
   std::optional<MulticastReach> multicast;  // its groups are the segments
   std::optional<MulticastAgain> multicast_again;
   std::optional<Overheads> overheads;
+  std::vector<Warning> left_out;  // what there was no time for
 };
 
 // The kind of each segment of the partition, by position.
@@ -37,8 +39,8 @@ std::vector<SegmentKind> kinds_of(const Findings& findings);
 void settle_bus_rates(const std::vector<Bus>& buses, std::vector<HostRates>& rates);
 
 // Of what hosts of one switch were measured to carry at first and then among themselves: the
-// faster, as a trunk may have limited the other; where both are nearly the same, that which is
-// nearer to what its switch's other cables carry.
+// faster, as a trunk may have limited the other; where both are nearly the same, or both are limits
+// of the cable and one is what its switch's other cables carry, that which is nearer to those.
 void settle_cable_rates(const HostSet& hosts, const std::vector<HostRates>& near,
                         std::vector<HostRates>& rates);
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "probe/loads.h"
@@ -19,6 +18,7 @@ constexpr std::size_t kMostIdleTargets = 9;
 // Where everybody takes part: what light datagrams take of a cable, its flows do not.
 constexpr std::size_t kBusyTargets = 5;
 constexpr std::size_t kInsideTargets = 3;
+constexpr std::size_t kInsideTargetsWithin = 8;
 
 // Of the waits on a host's ways: low, because the own cable is now and then busy but seldom for all
 // of them.
@@ -32,7 +32,8 @@ struct Sides {
   HostSet near;  // of the inside: targets of light datagrams of the inside
 };
 
-Sides choose_sides(LoadedViews& views, const HostSet& inside, const HostSet& against) {
+Sides choose_sides(LoadedViews& views, const HostSet& inside, const CutOptions& options) {
+  const HostSet& against = options.against;
   Setting& setting = views.setting();
   Sides sides{inside, others(setting.hosts, inside), {}, {}, {}};
   HostSet order = sides.outside;
@@ -43,8 +44,9 @@ Sides choose_sides(LoadedViews& views, const HostSet& inside, const HostSet& aga
   std::shuffle(order.begin(), order.end(), setting.chance);
   const double wanted =
       std::max(sum_free_out(inside, views.rates()), sum_free_in(inside, views.rates()));
-  const std::size_t idle_least =
-      order.size() < 3 ? 0 : std::clamp<std::size_t>(order.size() / 3, 1, kIdleHosts);
+  const std::size_t idle_least = order.size() < 3 || options.within
+                                     ? 0
+                                     : std::clamp<std::size_t>(order.size() / 3, 1, kIdleHosts);
   double room = 0;
   for (const HostIndex host : order) {
     const bool enough = room > wanted || !against.empty();
@@ -62,8 +64,8 @@ Sides choose_sides(LoadedViews& views, const HostSet& inside, const HostSet& aga
   }
   std::sort(sides.busy.begin(), sides.busy.end());
   std::sort(sides.seen.begin(), sides.seen.end());
-  std::sample(inside.begin(), inside.end(), std::back_inserter(sides.near), kInsideTargets,
-              setting.chance);
+  std::sample(inside.begin(), inside.end(), std::back_inserter(sides.near),
+              options.within ? kInsideTargetsWithin : kInsideTargets, setting.chance);
   return sides;
 }
 
@@ -128,10 +130,9 @@ std::vector<Flow> flows_across(const LoadedViews& views, const Sides& sides,
                            : crossing_flows(sides.inside, views.cables(), sides.busy,
                                             views.one_way_rates(), most);
   }
-  constexpr double unbounded = std::numeric_limits<double>::infinity();
-  auto flows = crossing_flows(sides.inside, views.rates(), sides.busy, views.rates(), unbounded);
-  const auto inward =
-      crossing_flows(sides.busy, views.rates(), sides.inside, views.rates(), unbounded);
+  const double most = options.most_bit_s;
+  auto flows = crossing_flows(sides.inside, views.rates(), sides.busy, views.rates(), most);
+  const auto inward = crossing_flows(sides.busy, views.rates(), sides.inside, views.rates(), most);
   flows.insert(flows.end(), inward.begin(), inward.end());
   return flows;
 }
@@ -140,7 +141,7 @@ std::vector<Flow> flows_across(const LoadedViews& views, const Sides& sides,
 
 Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions& options) {
   const HostSet& hosts = views.setting().hosts;
-  const Sides sides = choose_sides(views, inside, options.against);
+  const Sides sides = choose_sides(views, inside, options);
   Load load{.purpose = "what " + std::to_string(inside.size()) + " hosts share towards the others",
             .flows = flows_across(views, sides, options),
             .duration_ns = 200 * kMillisecond,

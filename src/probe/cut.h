@@ -6,8 +6,11 @@
 // share a trunk that carries less, its queue fills, and then the light datagrams of every host
 // behind that trunk wait on their way to and from hosts that take no part: whoever waits is behind
 // it, whether it was thought to be or not. Between two groups inside one part of the network,
-// `against` keeps what joins that part to the rest from filling first.
+// `against` keeps what joins that part to the rest from filling first. What lies between hosts of
+// `inside` themselves shows `within`.
 #pragma once
+
+#include <limits>
 
 #include "probe/loaded_view.h"
 
@@ -34,6 +37,10 @@ struct CutOptions {
   bool gentle = false;
   bool inwards = false;  // of a gentle one
   HostSet against = {};  // of the others, who carries load; empty: any
+  // Waits are seen between the hosts inside; all outside may take part.
+  bool within = false;
+  // Of what is offered in each direction together.
+  double most_bit_s = std::numeric_limits<double>::infinity();
 };
 
 // REQUIRES: `inside` is ascending, and at least one other host is there.

@@ -33,8 +33,8 @@
 namespace quadrille::probe {
 
 enum class Depth : std::uint8_t {
-  quick,  // at program start: segments, rates, safe burst and multicast, each as far as half a
-          // second goes
+  quick,  // at program start: segments, rates, safe burst and multicast, the last two as far as
+          // the network's time goes
   full,
 };
 

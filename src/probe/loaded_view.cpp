@@ -58,6 +58,9 @@ HostSet targets_of(HostIndex host, const Load& load, const HostSet& all) {
   return targets;
 }
 
+// How long to wait for a queue that was found to take `backlog_ns` to empty.
+std::int64_t with_margin(std::int64_t backlog_ns) { return backlog_ns + backlog_ns / 3; }
+
 // Not the largest: some samples are grossly wrong.
 std::int64_t longest_of(std::vector<std::int64_t> waits) {
   return std::max<std::int64_t>(quantile(std::move(waits), 19, 20), 0);
@@ -213,7 +216,7 @@ std::int64_t LoadedViews::duration_ns(const Load& load) const {
 
 Round LoadedViews::compose(const Load& load) const {
   // What little the last load left is waited for before anything is sent.
-  const std::int64_t quiet_at = backlog_ns_ + backlog_ns_ / 3;
+  const std::int64_t quiet_at = with_margin(backlog_ns_);
   const auto begin = quiet_at + kQuietNs + 10 * kMillisecond;
   const std::int64_t duration = duration_ns(load);
   const auto fill = static_cast<std::int64_t>(kFillShare * static_cast<double>(duration));
@@ -297,7 +300,8 @@ Result<bool> LoadedViews::drain() {
     Round round;
     round.purpose = "waiting for queues to empty";
     round.network = setting_.network_index;
-    const auto start = std::min(backlog_ns_ + backlog_ns_ / 3, kLongestDrainNs);
+    // Most queues are empty by now: it is asked first, and waited only where they are not.
+    const auto start = tries == 0 ? 0 : std::min(with_margin(backlog_ns_), kLongestDrainNs);
     for (const HostIndex host : setting_.hosts) {
       HostSet some;
       std::sample(setting_.hosts.begin(), setting_.hosts.end(), std::back_inserter(some),
@@ -320,6 +324,18 @@ Result<bool> LoadedViews::drain() {
     backlog_ns_ = longest_of(std::move(waits));
   }
   return true;
+}
+
+std::optional<Error> LoadedViews::settle() {
+  if (const auto drained = drain(); !drained.ok()) return drained.error();
+  if (backlog_ns_ == 0) return std::nullopt;
+  Round silence;
+  silence.purpose = "waiting for queues to empty";
+  silence.network = setting_.network_index;
+  silence.duration_ns = with_margin(backlog_ns_);
+  backlog_ns_ = 0;
+  const auto waited = setting_.network.perform(silence);
+  return waited.ok() ? std::nullopt : std::optional(waited.error());
 }
 
 Result<LoadedView> LoadedViews::observe(const Load& load) {

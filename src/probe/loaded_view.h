@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/error.h"
@@ -87,6 +88,9 @@ class LoadedViews {
 
   // Performs `load` once the queues of the last one are empty.
   Result<LoadedView> observe(const Load& load);
+
+  // Waits until what the last load left in the queues is gone.
+  std::optional<Error> settle();
 
   // Whether the wait from `from` to `to` is that of an overloaded queue: longer than a frame takes
   // on either host's own cable, in both halves alike.

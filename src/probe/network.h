@@ -44,7 +44,9 @@ class Network {
   virtual ~Network() = default;
   virtual const std::vector<HostFacts>& hosts() const = 0;
   virtual const std::vector<CandidateNetwork>& networks() const = 0;
-  // Performs `round` on all hosts. Errors: peer_lost names a host that stopped answering, timeout.
+  // Performs `round` on all hosts, once what the rounds before left in the network's queues has
+  // left them, as far as that can be foreseen. Errors: peer_lost names a host that stopped
+  // answering, timeout.
   virtual Result<RoundResult> perform(const Round& round) = 0;
   // Time spent so far, and bytes of frames sent by rounds so far.
   virtual std::int64_t elapsed_ns() const = 0;

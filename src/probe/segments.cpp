@@ -57,11 +57,31 @@ bool held_up(const CutDirection& direction, std::size_t hosts) {
   return direction.offered_bit_s > 0 && direction.arrived_bit_s < all * direction.offered_bit_s;
 }
 
+// Whether light datagrams wait on nearly all ways from `some` to `rest`, or on those back, as they
+// do at something full between both.
+bool waits_between(const LoadedViews& views, const LoadedView& view, const HostSet& some,
+                   const HostSet& rest) {
+  constexpr double kNearlyAll = 0.7;
+  const auto all_wait = [&](const HostSet& from, const HostSet& into) {
+    std::size_t known = 0;
+    std::size_t waiting = 0;
+    for (const HostIndex one : from) {
+      for (const HostIndex other : into) {
+        known += view.waits.at(one, other).known ? 1 : 0;
+        waiting += views.standing(view, one, other) ? 1 : 0;
+      }
+    }
+    return known > 0 && static_cast<double>(waiting) >= kNearlyAll * static_cast<double>(known);
+  };
+  return all_wait(some, rest) || all_wait(rest, some);
+}
+
 class Search {
  public:
   Search(LoadedViews& views, const std::vector<HostSet>& buses, const std::vector<HostSet>& hints)
       : views_(views),
         setting_(views.setting()),
+        buses_(buses),
         hints_(hints),
         alone_(quiet(views.cables())),
         by_name_(ordered_by_name(setting_)),
@@ -74,6 +94,8 @@ class Search {
   Result<bool> prove(const HostSet& candidate, const HostSet& against = {});
   Result<bool> prove_split(const LoadedView& view, const HostSet& piece);
   Result<bool> try_hints();
+  Result<bool> prove_within(const HostSet& part);
+  Result<bool> look_within_parts();
   std::vector<Flow> next_flows(std::size_t round);
   std::vector<Flow> halves_of_parts() const;
   std::vector<Flow> shuffled_inside_parts();
@@ -84,6 +106,7 @@ class Search {
 
   LoadedViews& views_;
   Setting& setting_;
+  const std::vector<HostSet>& buses_;
   const std::vector<HostSet>& hints_;
   bool alone_;  // nobody else was seen to use the network
   HostSet by_name_;
@@ -167,9 +190,10 @@ Result<bool> Search::prove(const HostSet& candidate, const HostSet& against) {
   const auto clusters = mostly_together(setting_.hosts, seen);
   if (clusters.size() > 1) proven_.insert(proven_.end(), clusters.begin(), clusters.end());
   auto parts = parts_;
+  const bool is_certain = alone_ && seen.size() == 2;
   for (const HostSet& piece : pieces_of(clusters)) {
     const bool is_rest = overlap(rest_of_part(piece), candidate) > kSameSet;
-    if (piece.size() > kFewHosts || candidate.size() <= kFewHosts || is_rest)
+    if (piece.size() > kFewHosts || candidate.size() <= kFewHosts || is_rest || is_certain)
       parts.push_back(piece);
   }
   const bool news = parts.size() > parts_.size();
@@ -224,6 +248,56 @@ Result<bool> Search::try_hints() {
     tried_.push_back(hint);
     const auto proven = prove(hint);
     if (!proven.ok()) return proven.error();
+  }
+  return true;
+}
+
+// All of `part` sends to the others, and they to it, twice, and once more where the views differ.
+// What its hosts then wait for on their way to each other is inside it: where another trunk is full
+// as well, hosts on both sides of one look alike from elsewhere. Where the first view shows
+// nothing, no other is taken. True where it splits the part.
+Result<bool> Search::prove_within(const HostSet& part) {
+  std::vector<std::vector<HostSet>> seen;
+  while (seen.size() < kMostRepeats) {
+    auto cut = load_cut(views_, part, {.within = true});
+    if (!cut.ok()) return cut.error();
+    const Cut& load = cut.value();
+    if (!held_up(load.out, part.size()) && !held_up(load.in, part.size())) return false;
+    LoadedView view = std::move(cut.value().view);
+    view.landmarks = part;
+    auto clusters = view_clusters(views_, view, part);
+    std::erase_if(clusters, [&](const HostSet& cluster) {
+      return cluster.size() < 2 || !waits_between(views_, view, cluster, others(part, cluster));
+    });
+    seen.push_back(std::move(clusters));
+    if (seen.front().empty()) return false;
+    if (seen.size() == 2 && seen[0] == seen[1]) break;
+  }
+  ++votes_;
+  unanimous_ += seen.size() == 2 ? 1 : 0;
+  auto parts = parts_;
+  for (HostSet& cluster : mostly_together(part, seen)) {
+    if (cluster.size() < 2 || cluster.size() == part.size()) continue;
+    proven_.push_back(cluster);
+    parts.push_back(std::move(cluster));
+  }
+  const bool news = parts.size() > parts_.size();
+  parts_ = common_refinement(setting_.hosts, parts);
+  return news;
+}
+
+Result<bool> Search::look_within_parts() {
+  std::vector<HostSet> loaded = buses_;
+  for (bool news = true; news;) {
+    news = false;
+    for (const HostSet& part : std::vector<HostSet>(parts_)) {
+      const bool known = std::find(loaded.begin(), loaded.end(), part) != loaded.end();
+      if (part.size() < 3 || part.size() == setting_.hosts.size() || known) continue;
+      loaded.push_back(part);
+      const auto proven = prove_within(part);
+      if (!proven.ok()) return proven.error();
+      news = news || proven.value();
+    }
   }
   return true;
 }
@@ -292,6 +366,7 @@ Result<Partition> Search::run() {
     quiet = found.value() || unexplained_ ? 0 : quiet + 1;
     if (any && quiet >= 3 + hosts / 8) break;
   }
+  if (const auto looked = look_within_parts(); !looked.ok()) return looked.error();
   const double doubt = votes_ == 0 ? 0 : 1 - static_cast<double>(unanimous_) / votes_;
   return Partition{parts_, proven_, 0.99 - 0.3 * doubt};
 }

@@ -3,8 +3,9 @@
 // a bus.
 //
 // All hosts send at once, in changing pairs; views of the loaded network suggest sets of hosts that
-// share something; a test of each set alone proves it and names its hosts exactly. The segments are
-// what all proven sets leave together.
+// share something; a test of each set alone proves it and names its hosts exactly. In the end each
+// part that is left is loaded as a whole, which shows what parts it inside. The segments are what
+// all proven sets leave together.
 #pragma once
 
 #include <vector>

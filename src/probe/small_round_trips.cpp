@@ -36,11 +36,14 @@ constexpr std::uint32_t kFewerAtOnce = 8;  // times, where many at once do harm
 struct Budget {
   std::int64_t small_ns;
   std::int64_t again_ns;
-  std::uint32_t repeats;
+  std::uint32_t repeats;        // that a slot holds of most pairs
   std::uint32_t fewer_repeats;  // where else not all pairs could be measured
+  std::uint32_t most_repeats;   // of a pair that is done sooner
 };
-constexpr Budget kFull{1500 * kMillisecond, 80 * kMillisecond, 6, 3};
-constexpr Budget kQuick{40 * kMillisecond, 0, 3, 2};
+constexpr Budget kFull{1500 * kMillisecond, 80 * kMillisecond, 6, 3, 24};
+constexpr Budget kQuick{40 * kMillisecond, 0, 3, 2, 3};
+// Of all pairs together: results have to be sent.
+constexpr std::size_t kMostRoundTrips = 10'000;
 
 // Of the least of all pairs that answered, the one that three quarters are below.
 std::int64_t usual_round_trip(const std::vector<HostPair>& pairs, const TripTable& samples) {
@@ -71,7 +74,7 @@ class SmallMessages {
     std::ranges::shuffle(order, setting.chance);
     all_ = tournament(order);
     plan_ = {.purpose = "round trips",
-             .count = budget.repeats,
+             .count = repeats_within_slot(budget.repeats),
              .there_bytes = kSmallBytes,
              .back_bytes = kSmallBytes,
              .slot_ns = kPilotSlotNs,
@@ -107,10 +110,18 @@ class SmallMessages {
     return pairs.empty() ? std::nullopt : exchange_in_slots(setting_, pairs, plan, samples_);
   }
 
+  // A slot is as long as most pairs need. Of near ones, whose least time a busy processor
+  // lengthens, more fit in.
+  std::uint32_t repeats_within_slot(std::uint32_t repeats) const {
+    const auto most =
+        static_cast<std::uint32_t>(kMostRoundTrips / std::max<std::size_t>(1, all_.size()));
+    return std::max(repeats, std::min(most, budget_.most_repeats));
+  }
+
   // All pairs where the time allows, if need be with fewer repeats; else as many as it allows.
   void choose_pairs() {
     for (const std::uint32_t repeats : {budget_.repeats, budget_.fewer_repeats}) {
-      plan_.count = repeats;
+      plan_.count = repeats_within_slot(repeats);
       plan_.slot_ns = usual_ns_ == 0 ? kLongestSlotNs
                                      : std::clamp(slot_for(usual_ns_, repeats), kShortestSlotNs,
                                                   kLongestSlotNs);

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "probe/beside_others.h"
 #include "probe/loads.h"
 #include "probe/segments.h"
 #include "probe/view_clusters.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr double kSharesTrunk = 0.8;          // of what would cross without a shared trunk
 constexpr double kFillsBus = 0.9;             // of what it carries
+constexpr double kWeakLoad = 0.95;            // of what a strong one brought through
 constexpr std::size_t kAllPairsSegments = 6;  // up to here every pair is tested
 constexpr std::size_t kMostUnions = 18;
 constexpr std::size_t kFewSegments = 4;  // up to here each one's own trunk is measured twice
@@ -40,16 +42,24 @@ class Search {
   Result<std::vector<TreeNode>> run(const std::vector<HostSet>& proven);
 
  private:
+  struct Expected {
+    double leaving_bit_s = 0;
+    double arriving_bit_s = 0;
+  };
+
   Result<Cut> best_cut(std::size_t segment);
   Result<bool> measure_own();
+  Result<bool> see_others_at(std::size_t segment, const HostSet& against, const Cut& strong,
+                             SplitRates& rates);
   Result<bool> measure_below();
   std::vector<std::size_t> neighbourhood(std::size_t segment) const;
   Result<bool> test_union(const std::vector<std::size_t>& parts);
   Result<std::vector<std::vector<std::size_t>>> candidates(const std::vector<HostSet>& proven);
   void add_as_union(const HostSet& hosts, std::vector<std::vector<std::size_t>>& unions) const;
   HostSet hosts_of(const std::vector<std::size_t>& parts) const;
-  double expected_bit_s(const std::vector<Flow>& flows) const;
-  double limit(std::size_t segment, bool out) const;
+  Expected expected(const std::vector<Flow>& flows) const;
+  Result<CutDirection> load_across(const HostSet& from, const HostSet& to, double most_bit_s);
+  double through(std::size_t segment, bool out, double offered_bit_s) const;
   bool fills_bus(const HostSet& bus, const CutDirection& direction) const;
 
   LoadedViews& views_;
@@ -62,57 +72,70 @@ class Search {
 };
 
 // What crossed in one direction: measured where something was full, else at least what arrived.
-// Where others use the network too, they may have had up to half of it: how much of a trunk is
-// theirs is not known.
-void fill_rate(const CutDirection& direction, bool alone, MaybeMeasured& rate,
-               MaybeMeasured& buffer) {
+// Where others use the network too, they may have had up to half of it.
+Crossing crossing_of(const CutDirection& direction, bool alone) {
   const double carried = direction.carried_bit_s;
-  if (direction.arrived_bit_s <= 0) return;
-  if (!direction.full) {
-    rate = Measured{carried, carried * 0.95, kEndless};
-    return;
+  if (direction.arrived_bit_s <= 0) return {};
+  const double most = !direction.full ? kEndless : alone ? carried * 1.05 : carried * 2;
+  Crossing crossing;
+  crossing.bit_s = Measured{carried, carried * 0.95, most};
+  if (direction.full && direction.wait_ns && alone) {
+    const double bytes = direction.wait_ns->value * carried / 8e9;
+    crossing.buffer_bytes = Measured{bytes, bytes * 0.8, bytes * 1.2};
   }
-  rate = Measured{carried, carried * 0.95, alone ? carried * 1.05 : carried * 2};
-  if (direction.wait_ns && alone) {
-    const double bytes = direction.wait_ns->value * rate->value / 8e9;
-    buffer = Measured{bytes, bytes * 0.8, bytes * 1.2};
-  }
+  return crossing;
 }
 
 SplitRates rates_of(const Cut& cut, bool alone) {
-  SplitRates rates;
-  rates.full = cut.out.full || cut.in.full;
-  fill_rate(cut.out, alone, rates.out_bit_s, rates.out_buffer_bytes);
-  fill_rate(cut.in, alone, rates.in_bit_s, rates.in_buffer_bytes);
-  return rates;
+  return {cut.out.full || cut.in.full, crossing_of(cut.out, alone), crossing_of(cut.in, alone)};
 }
 
-void open_end(MaybeMeasured& rate, MaybeMeasured& buffer) {
-  if (rate) rate->high = kEndless;
-  buffer.reset();
+// Light datagrams among what was offered came through like the rest of it.
+Passage passage_of(const CutDirection& direction) {
+  const double through = direction.arrived_bit_s / direction.offered_bit_s;
+  return {direction.carried_bit_s / through, direction.carried_bit_s};
+}
+
+void see_others(const CutDirection& strong, const CutDirection& weak, Crossing& crossing) {
+  if (!strong.full || !crossing.bit_s || weak.arrived_bit_s <= 0) return;
+  const auto found = link_beside_others(passage_of(strong), passage_of(weak));
+  if (!found) return;
+  // Of several full links on the way each takes its part: they look like a narrower one, which
+  // others have less of.
+  const double high = std::max(found->bit_s.high, crossing.bit_s->high);
+  const double most_share = 1 - strong.carried_bit_s / high;
+  crossing.bit_s = Measured{found->bit_s.value, strong.carried_bit_s * 0.95, high};
+  crossing.ambient_share = found->ambient_share;
+  crossing.ambient_share->high = std::max(crossing.ambient_share->high, most_share);
+}
+
+void open_end(Crossing& crossing) {
+  if (crossing.bit_s) crossing.bit_s->high = kEndless;
+  crossing.buffer_bytes.reset();
 }
 
 bool is_told(const MaybeMeasured& rate) { return rate && !std::isinf(rate->high); }
 
-// What arrives only ever falls short, so the higher rate is nearer to the truth; but of two that
-// are about alike, the one where something was full.
-constexpr double kClearlyMore = 1.05;
-
-void take_faster(const MaybeMeasured& rate, const MaybeMeasured& buffer, MaybeMeasured& best,
-                 MaybeMeasured& best_buffer) {
-  if (!rate) return;
-  const double more = is_told(best) && !is_told(rate) ? kClearlyMore : 1;
-  if (best && rate->value <= more * best->value) return;
-  best = rate;
-  best_buffer = buffer;
+// What arrives only ever falls short, so of two rates the higher is nearer to the truth; but of two
+// that are about alike, the one where something was full.
+bool is_nearer(double bit_s, bool told, double than_bit_s, bool that_is_told) {
+  constexpr double kClearlyMore = 1.05;
+  return bit_s > (that_is_told && !told ? kClearlyMore : 1) * than_bit_s;
 }
 
-// The free rate of what is full; endless where nothing was.
-double Search::limit(std::size_t segment, bool out) const {
-  const SplitRates& rates = own_[segment];
-  const auto& rate = out ? rates.out_bit_s : rates.in_bit_s;
-  if (!rate || std::isinf(rate->high)) return kEndless;
-  return rate->value;
+void take_nearer(const Crossing& crossing, Crossing& best) {
+  const MaybeMeasured& rate = crossing.bit_s;
+  if (!rate) return;
+  if (!best.bit_s || is_nearer(rate->value, is_told(rate), best.bit_s->value, is_told(best.bit_s)))
+    best = crossing;
+}
+
+// What of `offered_bit_s` gets through a segment's own trunk.
+double Search::through(std::size_t segment, bool out, double offered_bit_s) const {
+  const auto& [rate, buffer, others] = out ? own_[segment].out : own_[segment].in;
+  if (!is_told(rate)) return offered_bit_s;
+  const double others_bit_s = others ? others->value * rate->value : 0;
+  return offered_bit_s * std::min(1.0, rate->value / (offered_bit_s + others_bit_s));
 }
 
 // What arrives only ever falls short: a host that was held up, or others' traffic, takes from it.
@@ -127,8 +150,7 @@ Result<Cut> Search::best_cut(std::size_t segment) {
   for (CutDirection Cut::*direction : {&Cut::out, &Cut::in}) {
     const CutDirection& again = other.value().*direction;
     CutDirection& found = best.value().*direction;
-    const double more = found.full && !again.full ? kClearlyMore : 1;
-    if (again.carried_bit_s > more * found.carried_bit_s) found = again;
+    if (is_nearer(again.carried_bit_s, again.full, found.carried_bit_s, found.full)) found = again;
   }
   return best;
 }
@@ -139,19 +161,33 @@ Result<bool> Search::measure_own() {
     const auto cut = best_cut(segment);
     if (!cut.ok()) return cut.error();
     own_[segment] = rates_of(cut.value(), alone_);
-    if (kinds_[segment] != SegmentKind::bus) continue;
+    if (kinds_[segment] != SegmentKind::bus) {
+      const auto seen = see_others_at(segment, {}, cut.value(), own_[segment]);
+      if (!seen.ok()) return seen.error();
+      continue;
+    }
     const auto inwards = load_cut(views_, segments_[segment], {.gentle = true, .inwards = true});
     if (!inwards.ok()) return inwards.error();
     SplitRates& rates = own_[segment];
     rates.full = true;
-    const SplitRates entering = rates_of(inwards.value(), alone_);
-    rates.in_bit_s = entering.in_bit_s;
-    rates.in_buffer_bytes = entering.in_buffer_bytes;
-    if (fills_bus(segments_[segment], cut.value().out))
-      open_end(rates.out_bit_s, rates.out_buffer_bytes);
-    if (fills_bus(segments_[segment], inwards.value().in))
-      open_end(rates.in_bit_s, rates.in_buffer_bytes);
+    rates.in = crossing_of(inwards.value().in, alone_);
+    if (fills_bus(segments_[segment], cut.value().out)) open_end(rates.out);
+    if (fills_bus(segments_[segment], inwards.value().in)) open_end(rates.in);
   }
+  return true;
+}
+
+// Where others use the network too, what is full is loaded once more, just enough to stay full
+// beside them: what both loads carried tells what it carries in all and what others have.
+Result<bool> Search::see_others_at(std::size_t segment, const HostSet& against, const Cut& strong,
+                                   SplitRates& rates) {
+  if (alone_ || !rates.full) return true;
+  const double carried = std::max(strong.out.carried_bit_s, strong.in.carried_bit_s);
+  const auto weak =
+      load_cut(views_, segments_[segment], {.against = against, .most_bit_s = kWeakLoad * carried});
+  if (!weak.ok()) return weak.error();
+  see_others(strong.out, weak.value().out, rates.out);
+  see_others(strong.in, weak.value().in, rates.in);
   return true;
 }
 
@@ -173,48 +209,60 @@ HostSet Search::hosts_of(const std::vector<std::size_t>& parts) const {
   return hosts;
 }
 
-// What of `flows` would arrive if each segment's own limits were the only ones.
-double Search::expected_bit_s(const std::vector<Flow>& flows) const {
+// What of `flows` leaves the segments, and what of it would arrive, if their own trunks were the
+// only limits.
+Search::Expected Search::expected(const std::vector<Flow>& flows) const {
   std::vector<double> leaving(segments_.size());
   for (const Flow& flow : flows) leaving[segment_of_[flow.from]] += flow.rate_bit_s;
   std::vector<double> entering(segments_.size());
   for (const Flow& flow : flows) {
     const std::size_t from = segment_of_[flow.from];
     entering[segment_of_[flow.to]] +=
-        flow.rate_bit_s * std::min(1.0, limit(from, true) / leaving[from]);
+        flow.rate_bit_s * through(from, true, leaving[from]) / leaving[from];
   }
-  double sum = 0;
-  for (std::size_t segment = 0; segment < segments_.size(); ++segment)
-    sum += std::min(entering[segment], limit(segment, false));
-  return sum;
+  Expected expected;
+  for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
+    expected.leaving_bit_s += through(segment, true, leaving[segment]);
+    expected.arriving_bit_s += through(segment, false, entering[segment]);
+  }
+  return expected;
+}
+
+Result<CutDirection> Search::load_across(const HostSet& from, const HostSet& to,
+                                         double most_bit_s) {
+  const Load load{.purpose = "whether segments share a trunk",
+                  .flows = crossing_flows(from, views_.rates(), to, views_.rates(), most_bit_s),
+                  .duration_ns = 140'000'000,
+                  .landmarks = {to.front()}};
+  const auto view = views_.observe(load);
+  if (!view.ok()) return view.error();
+  const Expected expect = expected(load.flows);
+  CutDirection direction;
+  direction.offered_bit_s = expect.leaving_bit_s;
+  direction.arrived_bit_s = arrived_together_bit_s(view.value().flows);
+  direction.carried_bit_s = direction.arrived_bit_s + light_bit_s(view.value(), from, to);
+  direction.full = direction.arrived_bit_s < kSharesTrunk * expect.arriving_bit_s;
+  return direction;
 }
 
 Result<bool> Search::test_union(const std::vector<std::size_t>& parts) {
   const HostSet inside = hosts_of(parts);
   const HostSet outside = others(views_.setting().hosts, inside);
-  Load load{.purpose = "whether " + std::to_string(parts.size()) + " segments share a trunk",
-            .flows = {},
-            .duration_ns = 140'000'000,
-            .landmarks = {outside.front()}};
-  const auto outward = crossing_flows(inside, views_.rates(), outside, views_.rates(), kEndless);
-  const auto inward = crossing_flows(outside, views_.rates(), inside, views_.rates(), kEndless);
   SplitRates rates;
-  bool shared = false;
   for (const bool out : {true, false}) {
-    load.flows = out ? outward : inward;
-    const auto view = views_.observe(load);
-    if (!view.ok()) return view.error();
-    CutDirection direction;
-    direction.arrived_bit_s = arrived_together_bit_s(view.value().flows);
-    direction.carried_bit_s =
-        direction.arrived_bit_s +
-        light_bit_s(view.value(), out ? inside : outside, out ? outside : inside);
-    direction.full = direction.arrived_bit_s < kSharesTrunk * expected_bit_s(load.flows);
-    shared = shared || direction.full;
-    fill_rate(direction, alone_, out ? rates.out_bit_s : rates.in_bit_s,
-              out ? rates.out_buffer_bytes : rates.in_buffer_bytes);
+    const HostSet& from = out ? inside : outside;
+    const HostSet& to = out ? outside : inside;
+    const auto strong = load_across(from, to, kEndless);
+    if (!strong.ok()) return strong.error();
+    const CutDirection& found = strong.value();
     // Without a sign outwards, the way inwards is no trunk of these either.
-    if (out && !shared) return false;
+    if (out && !found.full) return false;
+    Crossing& crossing = out ? rates.out : rates.in;
+    crossing = crossing_of(found, alone_);
+    if (alone_ || !found.full) continue;
+    const auto weak = load_across(from, to, kWeakLoad * found.carried_bit_s);
+    if (!weak.ok()) return weak.error();
+    see_others(found, weak.value(), crossing);
   }
   rates.full = true;
   joint_.push_back({parts, rates});
@@ -295,11 +343,13 @@ Result<bool> Search::measure_below() {
     const HostSet against = others(hosts_of(side), segments_[segment]);
     const auto cut = load_cut(views_, segments_[segment], {.against = against});
     if (!cut.ok()) return cut.error();
-    const SplitRates found = rates_of(cut.value(), alone_);
+    SplitRates found = rates_of(cut.value(), alone_);
+    const auto seen = see_others_at(segment, against, cut.value(), found);
+    if (!seen.ok()) return seen.error();
     SplitRates& own = own_[segment];
-    take_faster(found.out_bit_s, found.out_buffer_bytes, own.out_bit_s, own.out_buffer_bytes);
-    take_faster(found.in_bit_s, found.in_buffer_bytes, own.in_bit_s, own.in_buffer_bytes);
-    own.full = is_told(own.out_bit_s) || is_told(own.in_bit_s);
+    take_nearer(found.out, own.out);
+    take_nearer(found.in, own.in);
+    own.full = is_told(own.out.bit_s) || is_told(own.in.bit_s);
   }
   return true;
 }

@@ -19,14 +19,11 @@ bool disjoint(const SegmentSet& one, const SegmentSet& other) {
   });
 }
 
-SplitRates reversed(const SplitRates& rates) {
-  return {rates.full, rates.in_bit_s, rates.out_bit_s, rates.in_buffer_bytes,
-          rates.out_buffer_bytes};
-}
+SplitRates reversed(const SplitRates& rates) { return {rates.full, rates.in, rates.out}; }
 
 double capacity(const SplitRates& rates) {
-  return (rates.out_bit_s ? rates.out_bit_s->value : 0) +
-         (rates.in_bit_s ? rates.in_bit_s->value : 0);
+  return (rates.out.bit_s ? rates.out.bit_s->value : 0) +
+         (rates.in.bit_s ? rates.in.bit_s->value : 0);
 }
 
 // The segment that the tree hangs from: one whose own hosts cannot fill what leaves it is nearest

@@ -13,13 +13,17 @@
 
 namespace quadrille::probe {
 
-// What crosses between some segments and all others, each direction.
+// In one direction between some segments and all others.
+struct Crossing {
+  MaybeMeasured bit_s;          // of what crosses
+  MaybeMeasured buffer_bytes;   // of the queue before it
+  MaybeMeasured ambient_share;  // what others have of it
+};
+
 struct SplitRates {
   bool full = false;  // in one direction at least, something shared was overloaded
-  MaybeMeasured out_bit_s;
-  MaybeMeasured in_bit_s;
-  MaybeMeasured out_buffer_bytes;
-  MaybeMeasured in_buffer_bytes;
+  Crossing out;
+  Crossing in;
 };
 
 struct Split {

@@ -11,8 +11,8 @@ namespace {
 SplitRates rates(double bit_s, bool full = true) {
   SplitRates made;
   made.full = full;
-  made.out_bit_s = Measured{bit_s, bit_s, bit_s};
-  made.in_bit_s = Measured{bit_s / 2, bit_s / 2, bit_s / 2};
+  made.out.bit_s = Measured{bit_s, bit_s, bit_s};
+  made.in.bit_s = Measured{bit_s / 2, bit_s / 2, bit_s / 2};
   return made;
 }
 
@@ -65,7 +65,7 @@ TEST(TrunkTree, a_joint_split_is_a_level_of_its_own_whichever_side_names_it) {
     for (const auto& node : nodes) {
       if (node.segment || !node.parent) continue;
       // The root is segment 0, so the split is turned to the side of 2 and 3: its rates with it.
-      EXPECT_EQ(node.to_parent.out_bit_s->value, side.front() == 2 ? 60 : 30);
+      EXPECT_EQ(node.to_parent.out.bit_s->value, side.front() == 2 ? 60 : 30);
     }
   }
 }

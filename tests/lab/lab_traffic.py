@@ -36,17 +36,19 @@ import socket, sys
 out = socket.create_connection((sys.argv[1], 7001)); out.sendall(bytes(int(sys.argv[2])))
 """
 _RECEIVE_UDP = """
-import socket, sys, json
+import select, socket, sys, json
 group, idle = sys.argv[1], float(sys.argv[2])
 sink = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 sink.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20); sink.bind(("", 7002))
 if group: sink.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
     socket.inet_aton(group) + socket.inet_aton("0.0.0.0"))
-print("ready", flush=True); sink.settimeout(10 if not group else idle); numbers = []
-try:
-    while True:
-        numbers.append(int.from_bytes(sink.recv(65536)[:4], "big")); sink.settimeout(idle)
-except TimeoutError: print(json.dumps(numbers))
+print("ready", flush=True); numbers = []; senders_ended = False
+while True:
+    ready = select.select([sink] if senders_ended else [sink, 0], [], [], idle if senders_ended else None)[0]
+    if sink in ready: numbers.append(int.from_bytes(sink.recv(65536)[:4], "big"))
+    elif ready: senders_ended = True  # standard input is closed
+    else: break
+print(json.dumps(numbers))
 """
 _SEND_UDP = """
 import socket, sys, time
@@ -100,7 +102,15 @@ def udp_received(
     group: str = "",
     idle_s: float = 0.7,
 ) -> list[int]:
-    """Send `count` datagrams of `size` bytes from each source at once; return the numbers that arrived."""
+    """Send `count` datagrams of `size` bytes from each source at once; return the numbers that arrived.
+
+    Silence ends the receiver only once all has been sent: a sender may be held up for longer than `idle_s`.
+    No source starts before it knows the receiver's hardware address: where an ARP frame is lost, the kernel
+    asks again only after a second and meanwhile drops most of what is sent.
+    """
+    if not group:
+        for source in sources:
+            _wait_for_answer(lab, source, to)
     receiver = _start(lab, to, _RECEIVE_UDP, group, str(idle_s))
     target = group or lab.state.hosts[to].address
     senders = [
@@ -130,6 +140,11 @@ def reaches(lab: Lab, source: str, to: str) -> bool:
     return True
 
 
+def _wait_for_answer(lab: Lab, source: str, to: str) -> None:
+    """Return once a ping was answered; raises QuadrilleError when none is within ten seconds."""
+    lab.on_host(source, ["ping", "-n", "-c", "1", "-i", "0.2", "-w", "10", lab.state.hosts[to].address])
+
+
 def quadrille(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own."""
     command = [sys.executable, "-c", "from quadrille.cli import main; main()", *arguments]
@@ -138,7 +153,10 @@ def quadrille(*arguments: str, **options: Any) -> subprocess.CompletedProcess[st
 
 def _start(lab: Lab, host: str, code: str, *arguments: str, ready: bool = True) -> subprocess.Popen[str]:
     process = subprocess.Popen(
-        lab.enter(host, [PYTHON, "-c", code, *arguments]), stdout=subprocess.PIPE, text=True
+        lab.enter(host, [PYTHON, "-c", code, *arguments]),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     if ready:
         assert process.stdout is not None

@@ -8,18 +8,19 @@ import os
 import random
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from taken_away import watched_each_second
 
 from quadrille.errors import QuadrilleError
 from quadrille.installation import native_program
 from quadrille.lab.lab import Lab
 from quadrille.lab.topology import Topology
+from quadrille.reproduce.accuracy import Accuracy, accuracy_of
 
 PATIENCE_S = 90
 _QUADRILLE = [sys.executable, "-c", "from quadrille.cli import main; main()"]
@@ -41,24 +42,33 @@ SMALL = (
 
 @dataclass(frozen=True)
 class Trial:
-    """How `quadrille probe` ended; `model` only where it wrote one."""
+    """How `quadrille probe` ended; `model` only where it wrote one.
+
+    `stolen_share` is the largest part of a second that the machine under the lab was taken away.
+    """
 
     exit_code: int
     stdout: str
     stderr: str
     seconds: float
+    stolen_share: float
     model: dict[str, Any] | None
+
+    def accuracy(self, truth: dict[str, Any]) -> Accuracy:
+        """Judge the model by the lab's truth. The probe must have written one."""
+        assert self.model is not None, self.stderr
+        return accuracy_of(self.model, truth, self.stolen_share)
 
 
 def probe(line: Sequence[str], folder: Path, *options: str, patience_s: float = PATIENCE_S) -> Trial:
     """Run `quadrille probe` with launcher `line`. Raises TimeoutExpired when it hangs."""
     path = folder / "model.json"
     path.unlink(missing_ok=True)
-    began = time.monotonic()
-    done = quadrille("probe", "-o", str(path), *options, "--", *line, patience_s=patience_s)
-    seconds = time.monotonic() - began
+    with watched_each_second() as watch:
+        done = quadrille("probe", "-o", str(path), *options, "--", *line, patience_s=patience_s)
     model = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-    return Trial(done.returncode, done.stdout, done.stderr, seconds, model)
+    cpu = watch.report
+    return Trial(done.returncode, done.stdout, done.stderr, cpu.wall_s, cpu.worst_steal_share, model)
 
 
 def quadrille(*arguments: str, patience_s: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
@@ -83,13 +93,23 @@ def shuffled_launcher(lab: Lab, seed: int, **options: Any) -> list[str]:
 
 
 def with_ambient(topology: Topology, share: float) -> Topology:
-    """Return `topology` with other people's traffic of `share` on every trunk, bus and host's cable.
+    """Return `topology` with other people's traffic of `share` on all its links and buses.
 
     A host on a bus has no cable of its own. What crosses a trunk at a bus loads that bus too: it gets none.
     """
     buses = {bus.name for bus in topology.bus}
     return topology.model_copy(
         update={
+            "switch": tuple(
+                one.model_copy(
+                    update={
+                        "group": tuple(
+                            group.model_copy(update={"ambient_share": share}) for group in one.group
+                        )
+                    }
+                )
+                for one in topology.switch
+            ),
             "bus": tuple(one.model_copy(update={"ambient_share": share}) for one in topology.bus),
             "trunk": tuple(
                 one if buses & set(one.between) else one.model_copy(update={"ambient_share": share})

@@ -45,6 +45,7 @@ def findings(topology: Topology, fault: list[str] | None = None) -> dict[str, di
     return {one["id"]: one for one in told}
 
 
+@pytest.mark.timing
 def test_a_link_that_is_slow_in_one_direction_is_told_of_its_host() -> None:
     told = findings(one_switch({}, {"from_host_mbit": 5}))
     assert told["one_directional_link"]["hosts"] == ["h4"]
@@ -55,6 +56,7 @@ def test_a_link_that_is_slow_in_one_direction_is_told_of_its_host() -> None:
     assert "slow_link" not in told
 
 
+@pytest.mark.timing
 def test_a_link_that_is_slow_both_ways_is_told_of_its_host() -> None:
     told = findings(one_switch({}, {"from_host_mbit": 5, "to_host_mbit": 5}))
     assert told["slow_link"]["hosts"] == ["h4"]

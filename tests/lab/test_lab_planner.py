@@ -63,6 +63,7 @@ def ratio(point: dict[str, Any]) -> float:
     return float(statistics.median(ours["samples_ns"]) / statistics.median(native["samples_ns"]))
 
 
+@pytest.mark.timing
 def test_a_broadcast_over_buses_is_taken_over_and_faster(buses: Probed) -> None:
     (point,) = buses.bench("bcast", 16_000)
     assert executor(point) == "quadrille"
@@ -83,6 +84,7 @@ def test_several_ranks_a_host_get_right_results(buses: Probed) -> None:
     assert any(executor(point) == "quadrille" for point in points)
 
 
+@pytest.mark.timing
 def test_on_one_switch_no_replaced_call_is_slower(tmp_path: Path) -> None:
     for switch in probed("one_switch:hosts=6,rate_mbit=20", tmp_path):
         points = switch.bench("bcast,allgather,alltoall", 16_000)

@@ -24,7 +24,7 @@ from quadrille.installation import mpi_prefix
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import READY_MADE, resolve
 from quadrille.lab.topology import Topology
-from quadrille.reproduce.accuracy import Accuracy, accuracy_of
+from quadrille.reproduce.accuracy import Accuracy
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
 
@@ -54,16 +54,14 @@ def judged(topology: Topology, folder: Path, seed: int) -> Accuracy:
     with Lab.up(topology, lab_name("t-probe")) as lab:
         trial = probe(shuffled_launcher(lab, seed), folder, "--seed", str(seed))
         assert trial.exit_code == 0, trial.stderr
-        assert trial.model is not None
-        return accuracy_of(trial.model, lab.truth())
+        return trial.accuracy(lab.truth())
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("text", RELIABLE)
 def test_the_model_is_how_the_network_was_built(text: str, tmp_path: Path) -> None:
     found = judged(resolve(text), tmp_path, seed=1)
-    assert [*found.partition, *found.kinds, *found.multicast, *found.bursts] == []
-    # Of some thirty cables measured on a busy machine one comes out half as fast again: see docs/probe.md.
-    assert len(found.rates) <= 1, found.rates
+    assert found.complaints() == []
 
 
 # Buses under a steady load of others are told from switches in the simulation, in the lab not every time yet.
@@ -73,6 +71,7 @@ def test_other_traffic_does_not_change_partition_kinds_and_multicast(text: str, 
     assert [*found.partition, *found.kinds, *found.multicast] == []
 
 
+@pytest.mark.timing
 def test_a_host_that_differs_is_seen_in_each_direction(tmp_path: Path) -> None:
     topology = resolve("one_switch:hosts=4,rate_mbit=20")
     slow = topology.hosts[0].model_copy(update={"names": ("h3",), "from_host_mbit": 5.0})
@@ -86,6 +85,7 @@ def test_a_switch_that_forwards_no_multicast_is_seen(tmp_path: Path) -> None:
     assert found.multicast == []
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
 def test_each_mpi_probes_several_ranks_a_host_and_writes_a_model_that_holds(mpi: str, tmp_path: Path) -> None:
     if mpi != "ompi4" and mpi_prefix(mpi) is None:
@@ -97,7 +97,6 @@ def test_each_mpi_probes_several_ranks_a_host_and_writes_a_model_that_holds(mpi:
         line = shuffled_launcher(lab, 5, mpi=mpi, per_host=2)
         trial = probe(line, tmp_path)
         assert trial.exit_code == 0, trial.stderr
-        assert trial.model is not None
-        assert accuracy_of(trial.model, lab.truth()).complaints() == []
+        assert trial.accuracy(lab.truth()).complaints() == []
         again = quadrille("probe", "--check", str(tmp_path / "model.json"), "--", *line)
         assert again.returncode == 0, again.stderr + again.stdout

@@ -165,6 +165,7 @@ def test_run_refuses_a_truncated_model(lab_without_prober: Lab, tmp_path: Path) 
     assert "model.json is no JSON" in result.stderr
 
 
+@pytest.mark.timing
 def test_a_check_says_what_changed(lab: Lab, tmp_path: Path) -> None:
     first = probe(lab.launcher(), tmp_path)
     assert first.exit_code == 0, first.stderr

@@ -144,11 +144,13 @@ def step_us(lab: Lab, model: Path, order: str, payload_bytes: int) -> int:
     return int(found[1])
 
 
+@pytest.mark.timing
 def test_a_ring_over_buses_gains_what_the_buses_carry_less(lab: Lab, model: Path) -> None:
     # Three hosts on a bus: four exchanges instead of six. Measured 0.67 alone, 0.81 beside compilers.
     assert step_us(lab, model, "topology", 20_000) < 0.9 * step_us(lab, model, "world", 20_000)
 
 
+@pytest.mark.timing
 def test_a_ring_over_a_trunk_takes_less_than_half_as_long(tmp_path: Path) -> None:
     with Lab.up(
         resolve("two_switches_one_trunk:hosts=8,rate_mbit=20,trunk_mbit=20"), lab_name("t-ring")

@@ -22,12 +22,15 @@ COLLECTIVES = [
     "reduce",
     "allreduce",
     "allgather",
+    "allgatherv",
     "alltoall",
     "alltoallv",
     "gather",
     "scatter",
     "reduce_scatter_block",
+    "reduce_scatter",
     "scan",
+    "exscan",
     "charmm_step",
 ]
 QUADRILLE = [sys.executable, "-c", "from quadrille.cli import main; main()"]

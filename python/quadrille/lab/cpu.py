@@ -46,12 +46,18 @@ class CpuSample:
 
 @dataclass(frozen=True)
 class CpuReport:
-    """What the cores did: shares of all cores' time, 0 to 1, and the verdict."""
+    """What the cores did: shares of all cores' time, 0 to 1, and the verdict.
+
+    `worst_steal_share` is the largest between two looks. While a core is taken away, what it emulates stands
+    still: a shaped link carries up to that share less than it is built with, since its token bucket holds two
+    frames.
+    """
 
     wall_s: float
     cores: int
     softirq_share: float
     steal_share: float
+    worst_steal_share: float
     idle_share: float
     ksoftirqd_share: float
     overloaded_share_of_time: float
@@ -117,6 +123,10 @@ def judge(samples: Sequence[CpuSample], cores: int) -> CpuReport:
         cores=cores,
         softirq_share=(last.softirq_s - first.softirq_s) / total,
         steal_share=(last.steal_s - first.steal_s) / total,
+        worst_steal_share=max(
+            (later.steal_s - earlier.steal_s) / ((later.at_s - earlier.at_s) * cores)
+            for earlier, later in itertools.pairwise(samples)
+        ),
         idle_share=(last.idle_s - first.idle_s) / total,
         ksoftirqd_share=(last.ksoftirqd_s - first.ksoftirqd_s) / total,
         overloaded_share_of_time=share_of_time,

@@ -38,6 +38,13 @@ def test_put_off_soft_interrupts_mark_a_run() -> None:
     assert judge(samples(0.1, 0.1, ksoftirqd_per_s=0.08), cores=2).bound_by_cpu
 
 
+def test_the_worst_second_of_stolen_time_is_told() -> None:
+    steal = (0.0, 0.1, 0.9, 1.0)
+    report = judge([CpuSample(float(at), 0, stolen, 0, 0) for at, stolen in enumerate(steal)], cores=2)
+    assert report.worst_steal_share == pytest.approx(0.4)
+    assert report.steal_share == pytest.approx(1 / 6)
+
+
 def test_the_counters_of_this_machine_only_grow() -> None:
     with CpuWatch() as watch:
         before = sample()

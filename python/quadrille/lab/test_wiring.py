@@ -142,6 +142,15 @@ def test_parameters_of_ready_made_topologies_are_read_and_refused() -> None:
         assert said in str(refused.value)
 
 
+def test_an_inner_link_has_a_share_of_ambient_traffic_in_each_direction() -> None:
+    group = {"name": "g0", "rate_mbit": 50, "ambient_share": 0.3}
+    built = wiring(
+        switch=[{"name": "hp", "rate_mbit": 5, "group": [group]}], hosts=[{"names": ["h0..h2"], "on": "g0"}]
+    )
+    legs = {(leg.source, leg.target): leg.rate_bit_s for leg in ambient.plan_flows(built)}
+    assert legs == {("g0", "hp"): 15e6, ("hp", "g0"): 15e6}
+
+
 def test_an_ambient_datagram_is_valid_and_addressed_to_nobody() -> None:
     frame = ambient.header("02:51:00:00:00:07")
     header = frame[14:34]

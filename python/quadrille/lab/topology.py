@@ -48,6 +48,7 @@ class Group(_Table):
     name: Name
     rate_mbit: RateMbit = Field(description="rate of the inner link, each direction, Mbit/s")
     buffer_kib: BufferKib | None = Field(None, description="buffer of the inner link; default: the switch's")
+    ambient_share: Share = 0
 
 
 class Switch(_Table):

@@ -134,7 +134,18 @@ def _buffer_kib(switch: Switch, own: float | None = None) -> float:
 def _inner_link(switch: Switch, group: Group) -> TrunkCable:
     queue = _queue(group.rate_mbit, _buffer_kib(switch, group.buffer_kib))
     name = f"in.{group.name}"
-    return TrunkCable(name, group.name, switch.name, queue, queue, 0, 0, 0, 0, queue.rate_bit_s)
+    return TrunkCable(
+        name=name,
+        one=group.name,
+        other=switch.name,
+        from_one=queue,
+        from_other=queue,
+        delay_s=0,
+        jitter_s=0,
+        loss=0,
+        ambient_share=group.ambient_share,
+        ambient_rate_bit_s=queue.rate_bit_s,
+    )
 
 
 def _trunk(name: str, trunk: Trunk, switches: dict[str, Switch], buses: dict[str, Bus]) -> TrunkCable:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Round trips of large messages between all hosts of an emulated cluster, one pair at a time, as ECO does.
+"""Round trips between all hosts of an emulated cluster, a pair at a time, all of it repeated, as ECO does.
 
-The probe measures all pairs with small messages only; this is for what the paper's sizes would show.
+The probe measures all pairs with small messages only, in a row, and does not wait for what a burst holds up.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ print(json.dumps(found))
 """
 
 
-def round_trips(lab: Lab, message_bytes: int, count: int) -> dict[str, Any]:
-    """Return `count` round trips of each pair, in the form of `quadrille probe --samples`.
+def round_trips(lab: Lab, message_bytes: int, count: int, passes: int = 1) -> dict[str, Any]:
+    """Return `count` round trips of each pair in each pass, in the form of `quadrille probe --samples`.
 
     The first message of a pair, which resolves addresses, is left out; so is what was lost. Raises
     QuadrilleError when a host does not run the measurement.
@@ -50,7 +50,7 @@ def round_trips(lab: Lab, message_bytes: int, count: int) -> dict[str, Any]:
     echoes = [_start_echo(lab, host) for host in hosts]
     try:
         pairs: list[dict[str, Any]] = []
-        for place, host in enumerate(hosts[:-1]):
+        for place, host in [*enumerate(hosts[:-1])] * passes:
             others = hosts[place + 1 :]
             addresses = [lab.state.hosts[other].address for other in others]
             command = [_PYTHON, "-c", _ASK, str(count), str(message_bytes), *addresses]

@@ -14,6 +14,7 @@ from quadrille.lab.ready_made import resolve
 from quadrille.lab.truth import network_truth
 from quadrille.reproduce.experiment import Effect
 from quadrille.reproduce.experiments.eco_partition import EXPERIMENT
+from quadrille.reproduce.experiments.eco_partition.frame_times import with_frame_times
 from quadrille.reproduce.experiments.eco_partition.judging import FALSIFIED, QUADRILLE, rows
 from quadrille.reproduce.experiments.eco_partition.measuring import WRONG_SHARE, falsify
 from quadrille.reproduce.programs import STATISTICS, eco_partitions
@@ -44,7 +45,13 @@ def recorded(found: dict[str, list[list[str]]], truth: dict[str, Any]) -> dict[s
         "samples": samples_of(truth, held_up=0.1),
         "partitions": {way: found[way] for way in STATISTICS},
         "wrong_samples": {kind: {way: found[way] for way in STATISTICS} for kind in FALSIFIED},
-        "model": {"segments": [{"hosts": hosts, "kind": "switch"} for hosts in found[QUADRILLE]]},
+        "model": {
+            "hosts": [
+                {key: host[key] for key in ("name", "from_host_bit_s", "to_host_bit_s")}
+                for host in truth["hosts"]
+            ],
+            "segments": [{"hosts": hosts, "kind": "switch"} for hosts in found[QUADRILLE]],
+        },
     }
     conditions = {"quiet": [repetition], "bursts": [repetition, {"error": "a host was lost"}]}
     return {"networks": {"mixed": {"topology": "eco_cmu_psc", "truth": truth, "conditions": conditions}}}
@@ -87,6 +94,18 @@ def test_the_page_draws_both_networks_and_a_chart_per_statistic(truth: dict[str,
     assert page.count("<svg") == 2
     assert page.count('class="chart"') == 2 * len(STATISTICS)
     assert "1 of 2" in page
+
+
+def test_a_round_trip_is_longer_by_its_two_frames_on_both_cables() -> None:
+    pair = {"from": 0, "to": "b", "there_bytes": 64, "back_bytes": 64, "round_trips_ns": [9_000, 12_000]}
+    slow = {"name": "a", "from_host_bit_s": 10e6, "to_host_bit_s": 20e6}
+    fast = {"name": "b", "from_host_bit_s": 40e6, "to_host_bit_s": 40e6}
+    silent = {"name": "c", "from_host_bit_s": None, "to_host_bit_s": 10e6}
+    samples: dict[str, Any] = {"hosts": ["a", "b", "c"], "pairs": [pair, pair | {"to": "c"}]}
+    taken = with_frame_times(samples, {"hosts": [slow, fast, silent]})
+    # 130 B of frame, preamble and gap: 104 us out of a, 26 into b and out of it, 52 into a.
+    assert [one["round_trips_ns"] for one in taken["pairs"]] == [[217_000, 220_000]]
+    assert samples["pairs"][0]["round_trips_ns"] == [9_000, 12_000]
 
 
 def test_one_sample_of_twenty_is_falsified_and_no_other(truth: dict[str, Any]) -> None:

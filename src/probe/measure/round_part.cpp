@@ -12,6 +12,7 @@ constexpr std::uint32_t most_frame_bytes = 65'535 + 14;
 constexpr std::uint32_t most_message_bytes = 16U << 20U;  // of an exchange
 constexpr std::int64_t longest_ns = 120'000'000'000;
 constexpr std::int64_t short_silence_ns = 3'000'000;
+constexpr std::uint32_t least_paced = 3;  // of fewer datagrams no pace can be told
 constexpr std::int64_t longest_backlog_ns = 1'500'000'000;
 
 bool in_time(std::int64_t value) { return value >= 0 && value <= longest_ns; }
@@ -117,6 +118,21 @@ bool enter_fans(const Round& round, HostIndex host, const PartResult& part, Roun
   return true;
 }
 
+// How long after `end_ns` datagrams of a stream still arrive: by the pace at which they came until
+// then; where some of them were lost, the queue is full and the last waits as long as those that
+// came.
+std::int64_t still_coming_ns(const Sent& sent, const Heard& heard, std::int64_t end_ns) {
+  if (heard.highest_index < least_paced || heard.highest_index + 1 >= sent.sent) return 0;
+  const std::int64_t pace_ns =
+      (heard.last_arrival_ns - heard.first_arrival_ns) / heard.highest_index;
+  if (end_ns - heard.last_arrival_ns > 5 * pace_ns + short_silence_ns) return 0;
+  const std::int64_t unseen = sent.sent - 1 - heard.highest_index;
+  if (heard.received > heard.highest_index) return unseen * pace_ns;
+  const std::int64_t sent_after_ns = sent.send_time_ns / sent.sent * unseen;
+  return std::clamp<std::int64_t>(heard.last_arrival_ns + sent_after_ns - end_ns, 0,
+                                  unseen * pace_ns);
+}
+
 }  // namespace
 
 std::string problem_of(const Round& round, std::size_t hosts, std::size_t networks) {
@@ -201,22 +217,24 @@ Result<bool> enter(const Round& round, HostIndex host, const PartResult& part,
 }
 
 std::int64_t backlog_ns(const Round& round, const std::vector<PartResult>& reports) {
-  std::vector<std::uint32_t> sent(round.streams.size());
+  std::vector<Sent> sent(round.streams.size());
   for (const PartResult& report : reports) {
     for (const Sent& stream : report.streams_out) {
-      if (stream.id < sent.size()) sent[stream.id] = stream.sent;
+      if (stream.id < sent.size()) sent[stream.id] = stream;
     }
   }
   std::int64_t most_ns = 0;
   for (const PartResult& report : reports) {
     for (const Heard& heard : report.streams_in) {
-      if (heard.id >= sent.size() || heard.highest_index == 0) continue;
-      if (heard.highest_index + 1 >= sent[heard.id]) continue;
-      const std::int64_t pace_ns =
-          (heard.last_arrival_ns - heard.first_arrival_ns) / heard.highest_index;
-      const std::int64_t silence_ns = round.duration_ns - heard.last_arrival_ns;
-      if (silence_ns > 5 * pace_ns + short_silence_ns) continue;
-      most_ns = std::max(most_ns, (sent[heard.id] - 1 - heard.highest_index) * pace_ns);
+      if (heard.id >= sent.size()) continue;
+      const std::int64_t left_ns = still_coming_ns(sent[heard.id], heard, round.duration_ns);
+      most_ns = std::max(most_ns, left_ns);
+    }
+    for (const Heard& heard : report.multicasts_in) {
+      if (heard.id >= round.multicasts.size()) continue;
+      const MulticastStream& multicast = round.multicasts[heard.id];
+      const Sent all{heard.id, multicast.count, multicast.gap_ns * multicast.count, 0};
+      most_ns = std::max(most_ns, still_coming_ns(all, heard, round.duration_ns));
     }
   }
   return std::min(most_ns, longest_backlog_ns);

@@ -133,8 +133,8 @@ RoundResult empty_result(const Round& round, std::size_t hosts);
 // Enters what `host` reports. Error corrupt when it reports what it had no part in.
 Result<bool> enter(const Round& round, HostIndex host, const PartResult& part, RoundResult& result);
 
-// How long after the round's end its streams still arrive, for datagrams that wait in deep queues:
-// by the pace at which they came until the end. What was lost is not waited for.
+// How long after the round's end its streams and multicasts still arrive, for datagrams that wait
+// in deep queues. What was lost is not waited for.
 std::int64_t backlog_ns(const Round& round, const std::vector<PartResult>& reports);
 
 std::string encode(const RoundPart& part);

@@ -85,13 +85,13 @@ TEST(RoundPart, a_report_on_others_traffic_is_refused) {
 }
 
 // Host 0 sends 100 datagrams to host 2; what it hears until the end at 50 ms.
-std::int64_t backlog_after(Heard heard) {
+std::int64_t backlog_after(Heard heard, std::uint32_t lost = 0) {
   Round round;
   round.duration_ns = 50'000'000;
   round.streams = {{0, 2, 0, 100, kFullFrameBytes, 0, false}};
   std::vector<PartResult> reports(3);
-  reports[0].streams_out = {{0, 100, 1, 1}};
-  heard.received = heard.highest_index + 1;
+  reports[0].streams_out = {{0, 100, 40'000'000, 1}};
+  heard.received = heard.highest_index + 1 - lost;
   reports[2].streams_in = {heard};
   return backlog_ns(round, reports);
 }
@@ -102,6 +102,31 @@ TEST(RoundPart, what_still_comes_after_the_end_is_foreseen_by_its_pace) {
   heard.last_arrival_ns = 50'000'000;
   heard.highest_index = 40;
   EXPECT_EQ(backlog_after(heard), 59 * 1'000'000);
+}
+
+TEST(RoundPart, in_a_full_queue_the_last_waits_no_longer_than_those_before) {
+  Heard heard;
+  heard.first_arrival_ns = 10'000'000;
+  heard.last_arrival_ns = 49'000'000;
+  heard.highest_index = 39;
+  // 60 more were sent, each 0.4 ms after the one before.
+  EXPECT_EQ(backlog_after(heard, 1), 23'000'000);
+  heard.highest_index = 2;
+  EXPECT_EQ(backlog_after(heard), 0) << "two tell no pace";
+}
+
+TEST(RoundPart, multicasts_still_come_too) {
+  Round round;
+  round.duration_ns = 50'000'000;
+  round.multicasts = {{.from = 0, .at_ns = 0, .count = 100, .gap_ns = 400'000}};
+  std::vector<PartResult> reports(3);
+  Heard heard;
+  heard.first_arrival_ns = 10'000'000;
+  heard.last_arrival_ns = 50'000'000;
+  heard.highest_index = 40;
+  heard.received = 41;
+  reports[2].multicasts_in = {heard};
+  EXPECT_EQ(backlog_ns(round, reports), 59 * 1'000'000);
 }
 
 TEST(RoundPart, what_was_lost_is_not_waited_for) {

@@ -7,6 +7,16 @@
 #include <numeric>
 
 namespace quadrille::probe {
+namespace {
+
+class Nobody final : public Endpoints {
+ public:
+  void due(std::uint32_t, std::int64_t) override {}
+  void left_interface(const Frame&, std::int64_t) override {}
+  void delivered(const Frame&, HostIndex, std::int64_t) override {}
+};
+
+}  // namespace
 
 Carrier::Carrier(const SimulatedTopology& topology, std::uint64_t seed)
     : fabric_(lay_out(topology)), chance_(seed), frames_(fabric_.queues.size()) {
@@ -17,6 +27,13 @@ Carrier::Carrier(const SimulatedTopology& topology, std::uint64_t seed)
 void Carrier::push(std::int64_t at_ns, std::uint32_t what) {
   heap_.push_back({at_ns, order_++, what});
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+}
+
+Carrier::Event Carrier::pop() {
+  const Event earliest = heap_.front();
+  std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+  heap_.pop_back();
+  return earliest;
 }
 
 void Carrier::schedule(std::int64_t at_ns, std::uint32_t source) {
@@ -30,9 +47,7 @@ bool Carrier::send(const Frame& frame, std::int64_t now_ns) {
 void Carrier::run_until(std::int64_t end_ns, Endpoints& endpoints) {
   const auto first_source = static_cast<std::uint32_t>(queues_.size());
   while (!heap_.empty() && heap_.front().at_ns < end_ns) {
-    const Event event = heap_.front();
-    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-    heap_.pop_back();
+    const Event event = pop();
     if (event.what < first_source) {
       leave(event.what, event.at_ns, endpoints);
     } else {
@@ -41,6 +56,17 @@ void Carrier::run_until(std::int64_t end_ns, Endpoints& endpoints) {
   }
   std::erase_if(heap_, [&](const Event& event) { return event.what >= first_source; });
   std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+}
+
+std::int64_t Carrier::run_empty(std::int64_t now_ns, std::int64_t limit_ns) {
+  Nobody nobody;
+  std::int64_t empty_ns = now_ns;
+  while (!heap_.empty() && heap_.front().at_ns < limit_ns) {
+    const Event event = pop();
+    leave(event.what, event.at_ns, nobody);
+    empty_ns = std::max(empty_ns, event.at_ns);
+  }
+  return empty_ns;
 }
 
 bool Carrier::enter(QueueIndex queue, const Frame& frame, std::int64_t now_ns) {

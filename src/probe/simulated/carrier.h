@@ -50,6 +50,9 @@ class Carrier {
   bool send(const Frame& frame, std::int64_t now_ns);
   // Everything before `end_ns`; then forgets the sources that are not due yet. Frames stay.
   void run_until(std::int64_t end_ns, Endpoints& endpoints);
+  // After run_until: lets the frames that are under way go where they go, unseen, but for those
+  // that take beyond `limit_ns`. When the last one was there; `now_ns` if there was none.
+  std::int64_t run_empty(std::int64_t now_ns, std::int64_t limit_ns);
 
   const Fabric& fabric() const { return fabric_; }
   std::uint64_t events() const { return order_; }
@@ -70,6 +73,7 @@ class Carrier {
   };
 
   void push(std::int64_t at_ns, std::uint32_t what);
+  Event pop();
   bool enter(QueueIndex queue, const Frame& frame, std::int64_t now_ns);
   bool memory_is_full(const FabricNode& node, std::uint32_t bytes, std::int64_t now_ns);
   void leave(QueueIndex queue, std::int64_t now_ns, Endpoints& endpoints);

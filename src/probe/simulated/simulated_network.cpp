@@ -12,6 +12,9 @@
 namespace quadrille::probe {
 namespace {
 
+// Deeper queues are not waited for.
+constexpr std::int64_t longest_backlog_ns = 1'500'000'000;
+
 std::string address_in(std::size_t network, HostIndex host) {
   const HostIndex number = host + 1;
   return "10." + std::to_string(network + 1) + "." + std::to_string(number / 256) + "." +
@@ -149,7 +152,7 @@ Result<RoundResult> SimulatedNetwork::perform(const Round& round) {
                        start_ns);
   traffic.schedule_all();
   way.carrier->run_until(end_ns, traffic);
-  now_ns_ = end_ns;
+  now_ns_ = way.carrier->run_empty(end_ns, end_ns + longest_backlog_ns);
   sent_bytes_ += traffic.sent_bytes();
   return traffic.result();
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * pending OPERATION: rank 0 starts an operation of 4 MiB and enters each collective; the others
- * first wait for that operation's data and then enter. It only ends if rank 0 drives the MPI
- * library while it waits in the collective. OPERATION: isend, issend, bsend, rma (the others lock a
- * window of rank 0's and put into it). */
+ * pending OPERATION: the last rank starts an operation of 4 MiB and enters each collective, which
+ * makes it wait for the others; these first wait for that operation's data and then enter. It only
+ * ends if the last rank drives the MPI library while it waits in the collective. OPERATION: isend,
+ * issend, bsend, rma (the others lock a window of the last rank's and put into it). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LENGTH = 4 << 20 };
+enum { LENGTH = 4 << 20, BLOCK = 16, MOST_RANKS = 16 };
 
-static int rank, size;
+static int rank, size, owner;
 static char* data;
 static MPI_Win window;
 static long failures;
 
 static void start(const char* operation, MPI_Request* requests, int tag) {
-  for (int peer = 1; peer < size; ++peer) {
+  for (int peer = 0; peer < owner; ++peer) {
     MPI_Request* request = &requests[peer];
     *request = MPI_REQUEST_NULL;
     if (strcmp(operation, "isend") == 0)
@@ -30,24 +30,75 @@ static void start(const char* operation, MPI_Request* requests, int tag) {
 
 static void await(const char* operation, int tag) {
   if (strcmp(operation, "rma") == 0) {
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
-    MPI_Put(data, LENGTH, MPI_CHAR, 0, 0, LENGTH, MPI_CHAR, window);
-    MPI_Win_unlock(0, window);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, owner, 0, window);
+    MPI_Put(data, LENGTH, MPI_CHAR, owner, 0, LENGTH, MPI_CHAR, window);
+    MPI_Win_unlock(owner, window);
     return;
   }
   memset(data, 0, LENGTH);
-  MPI_Recv(data, LENGTH, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Recv(data, LENGTH, MPI_CHAR, owner, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   for (int i = 0; i < LENGTH; i += 4097) failures += data[i] != (char)(tag + 1);
 }
 
-static void collective(int which) {
-  int from[64] = {rank}, into[64] = {0};
-  if (which == 0) MPI_Barrier(MPI_COMM_WORLD);
-  if (which == 1) MPI_Bcast(from, 64, MPI_INT, size - 1, MPI_COMM_WORLD);
-  if (which == 2) MPI_Reduce(from, into, 64, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (which == 3) MPI_Allreduce(from, into, 64, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (which == 4) MPI_Allgather(from, 1, MPI_INT, into, 1, MPI_INT, MPI_COMM_WORLD);
-  if (which == 5) MPI_Alltoall(from, 1, MPI_INT, into, 1, MPI_INT, MPI_COMM_WORLD);
+static int from[MOST_RANKS * BLOCK], into[MOST_RANKS * BLOCK];
+static int counts[MOST_RANKS], starts[MOST_RANKS], starts_in_bytes[MOST_RANKS];
+static MPI_Datatype types[MOST_RANKS];
+
+static void barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
+static void bcast(void) { MPI_Bcast(from, BLOCK, MPI_INT, 0, MPI_COMM_WORLD); }
+static void scatter(void) {
+  MPI_Scatter(from, BLOCK, MPI_INT, into, BLOCK, MPI_INT, 0, MPI_COMM_WORLD);
+}
+static void scatterv(void) {
+  MPI_Scatterv(from, counts, starts, MPI_INT, into, BLOCK, MPI_INT, 0, MPI_COMM_WORLD);
+}
+static void gather(void) {
+  MPI_Gather(from, BLOCK, MPI_INT, into, BLOCK, MPI_INT, owner, MPI_COMM_WORLD);
+}
+static void gatherv(void) {
+  MPI_Gatherv(from, BLOCK, MPI_INT, into, counts, starts, MPI_INT, owner, MPI_COMM_WORLD);
+}
+static void allgather(void) {
+  MPI_Allgather(from, BLOCK, MPI_INT, into, BLOCK, MPI_INT, MPI_COMM_WORLD);
+}
+static void allgatherv(void) {
+  MPI_Allgatherv(from, BLOCK, MPI_INT, into, counts, starts, MPI_INT, MPI_COMM_WORLD);
+}
+static void alltoall(void) {
+  MPI_Alltoall(from, BLOCK, MPI_INT, into, BLOCK, MPI_INT, MPI_COMM_WORLD);
+}
+static void alltoallv(void) {
+  MPI_Alltoallv(from, counts, starts, MPI_INT, into, counts, starts, MPI_INT, MPI_COMM_WORLD);
+}
+static void alltoallw(void) {
+  MPI_Alltoallw(from, counts, starts_in_bytes, types, into, counts, starts_in_bytes, types,
+                MPI_COMM_WORLD);
+}
+static void reduce(void) { MPI_Reduce(from, into, BLOCK, MPI_INT, MPI_SUM, owner, MPI_COMM_WORLD); }
+static void allreduce(void) { MPI_Allreduce(from, into, BLOCK, MPI_INT, MPI_SUM, MPI_COMM_WORLD); }
+static void reduce_scatter(void) {
+  MPI_Reduce_scatter(from, into, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+static void reduce_scatter_block(void) {
+  MPI_Reduce_scatter_block(from, into, BLOCK, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+static void scan(void) { MPI_Scan(from, into, BLOCK, MPI_INT, MPI_SUM, MPI_COMM_WORLD); }
+static void exscan(void) { MPI_Exscan(from, into, BLOCK, MPI_INT, MPI_SUM, MPI_COMM_WORLD); }
+
+static void (*const collectives[])(void) = {
+    barrier,   bcast,     scatter,    scatterv,       gather,
+    gatherv,   allgather, allgatherv, alltoall,       alltoallv,
+    alltoallw, reduce,    allreduce,  reduce_scatter, reduce_scatter_block,
+    scan,      exscan};
+enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
+
+static void prepare(void) {
+  for (int peer = 0; peer < size; ++peer) {
+    counts[peer] = BLOCK;
+    starts[peer] = peer * BLOCK;
+    starts_in_bytes[peer] = starts[peer] * (int)sizeof(int);
+    types[peer] = MPI_INT;
+  }
 }
 
 int main(int argc, char** argv) {
@@ -55,6 +106,9 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size > MOST_RANKS) MPI_Abort(MPI_COMM_WORLD, 2);
+  owner = size - 1;
+  prepare();
   data = malloc(LENGTH);
   char* exposed = malloc(LENGTH);
   const int room = (LENGTH + MPI_BSEND_OVERHEAD) * size;
@@ -62,23 +116,25 @@ int main(int argc, char** argv) {
   MPI_Buffer_attach(buffer, room);
   const int one_sided = strcmp(operation, "rma") == 0;
   if (one_sided)
-    MPI_Win_create(exposed, rank == 0 ? LENGTH : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_create(exposed, rank == owner ? LENGTH : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   MPI_Request* requests = calloc((size_t)size, sizeof *requests);
-  for (int which = 0; which < 6; ++which) {
+  for (int which = 0; which < COLLECTIVES; ++which) {
     memset(data, which + 1, LENGTH);
-    if (rank == 0) {
+    if (rank == owner) {
       start(operation, requests, which);
     } else {
       await(operation, which);
     }
-    collective(which);
-    if (rank == 0 && !one_sided) MPI_Waitall(size - 1, requests + 1, MPI_STATUSES_IGNORE);
+    collectives[which]();
+    if (rank == owner && !one_sided) MPI_Waitall(owner, requests, MPI_STATUSES_IGNORE);
+    MPI_Buffer_detach(&buffer, &(int){0});  // ends once what is buffered has left
+    MPI_Buffer_attach(buffer, room);
   }
   if (one_sided) MPI_Win_free(&window);
   MPI_Buffer_detach(&buffer, &(int){0});
   long total = 0;
   MPI_Reduce(&failures, &total, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (rank == 0) printf("checks=6 failures=%ld\n", total);
+  if (rank == 0) printf("checks=%d failures=%ld\n", (int)COLLECTIVES, total);
   free(buffer);
   free(exposed);
   free(data);

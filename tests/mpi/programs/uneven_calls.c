@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * uneven_calls CALLS: that many MPI_Alltoallv with small blocks, as many with large ones, with
- * small ones again, then MPI_Allgatherv; blocks differ from pair to pair, their sizes from call to
- * call. Prints how many results were wrong and how many calls Quadrille executed, by phase. */
+ * small ones again, with both in turn, then MPI_Allgatherv; blocks differ from pair to pair, their
+ * sizes from call to call. Prints how many results were wrong and how many calls Quadrille
+ * executed, by phase. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -42,6 +42,10 @@ const Operation* operation_named(std::string_view name) {
   return found == rows.end() ? nullptr : &*found;
 }
 
+int uneven_count(int count, int one, int other) {
+  return static_cast<int>(count * (1LL + (one + other) % 3) / 2);
+}
+
 Call make_call(const Operation& operation, const Shape& shape, MPI_Comm communicator) {
   Call call;
   call.communicator = communicator;

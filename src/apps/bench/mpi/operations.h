@@ -30,7 +30,7 @@ struct Call {
   MPI_Op operation = MPI_OP_NULL;
   std::vector<std::byte> send;
   std::vector<std::byte> receive;
-  std::vector<int> send_counts, send_offsets, receive_counts, receive_offsets;  // alltoallv alone
+  std::vector<int> send_counts, send_offsets, receive_counts, receive_offsets;  // of v-calls
 
   std::size_t block_bytes() const { return static_cast<std::size_t>(count) * size_of(type); }
   bool is_root() const { return rank == root; }
@@ -70,6 +70,10 @@ struct Shape {
   int root = 0;
   bool in_place = false;
 };
+// Elements between two ranks, or of one and 0, of a v-call: half of `count`, all of it, or half as
+// much again. Symmetric, because MPI_IN_PLACE asks for it.
+int uneven_count(int count, int one, int other);
+
 // Builds the call of `shape` on `communicator`, buffers included.
 Call make_call(const Operation& operation, const Shape& shape, MPI_Comm communicator);
 

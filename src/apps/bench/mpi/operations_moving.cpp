@@ -134,10 +134,42 @@ bool check_scatter(const Call& call, std::uint64_t number) {
   return block_holds(call.receive.data(), call.block_bytes(), key(number, call.root, call.rank));
 }
 
-// Elements from one rank to another: half the nominal count, all of it, or half as much again.
-// Symmetric, because MPI_IN_PLACE asks for it.
-int uneven_count(int count, int one, int other) {
-  return static_cast<int>(count * (1LL + (one + other) % 3) / 2);
+std::size_t rank_of(const Call& call) { return static_cast<std::size_t>(call.rank); }
+std::size_t bytes_of(const Call& call, int count) {
+  return static_cast<std::size_t>(count) * size_of(call.type);
+}
+
+template <auto Function>
+int call_allgatherv(Call& call) {
+  return Function(call.send_argument(call.in_place), call.receive_counts[rank_of(call)],
+                  call.datatype, call.receive.data(), call.receive_counts.data(),
+                  call.receive_offsets.data(), call.datatype, call.communicator);
+}
+void prepare_allgatherv(Call& call) {
+  int total = 0;
+  for (int source = 0; source < call.ranks; ++source) {
+    call.receive_counts.push_back(uneven_count(call.count, source, 0));
+    call.receive_offsets.push_back(total);
+    total += call.receive_counts.back();
+  }
+  call.receive.resize(bytes_of(call, total));
+  call.send.resize(bytes_of(call, call.receive_counts[rank_of(call)]));
+}
+void fill_allgatherv(Call& call, std::uint64_t number) {
+  std::byte* own = call.in_place
+                       ? call.receive.data() + bytes_of(call, call.receive_offsets[rank_of(call)])
+                       : call.send.data();
+  fill_block(own, bytes_of(call, call.receive_counts[rank_of(call)]),
+             key_to_all(number, call.rank));
+}
+bool check_allgatherv(const Call& call, std::uint64_t number) {
+  for (int source = 0; source < call.ranks; ++source) {
+    const auto at = static_cast<std::size_t>(source);
+    if (!block_holds(call.receive.data() + bytes_of(call, call.receive_offsets[at]),
+                     bytes_of(call, call.receive_counts[at]), key_to_all(number, source)))
+      return false;
+  }
+  return true;
 }
 
 template <auto Function>
@@ -156,25 +188,23 @@ void prepare_alltoallv(Call& call) {
   }
   call.receive_counts = call.send_counts;
   call.receive_offsets = call.send_offsets;
-  call.send.resize(static_cast<std::size_t>(total) * size_of(call.type));
+  call.send.resize(bytes_of(call, total));
   call.receive.resize(call.send.size());
 }
 void fill_alltoallv(Call& call, std::uint64_t number) {
   auto& from = call.in_place ? call.receive : call.send;
   for (int to = 0; to < call.ranks; ++to) {
     const auto at = static_cast<std::size_t>(to);
-    fill_block(from.data() + static_cast<std::size_t>(call.send_offsets[at]) * size_of(call.type),
-               static_cast<std::size_t>(call.send_counts[at]) * size_of(call.type),
-               key(number, call.rank, to));
+    fill_block(from.data() + bytes_of(call, call.send_offsets[at]),
+               bytes_of(call, call.send_counts[at]), key(number, call.rank, to));
   }
 }
 bool check_alltoallv(const Call& call, std::uint64_t number) {
   for (int from = 0; from < call.ranks; ++from) {
     const auto at = static_cast<std::size_t>(from);
-    const std::byte* data = call.receive.data() +
-                            static_cast<std::size_t>(call.receive_offsets[at]) * size_of(call.type);
-    const auto bytes = static_cast<std::size_t>(call.receive_counts[at]) * size_of(call.type);
-    if (!block_holds(data, bytes, key(number, from, call.rank))) return false;
+    if (!block_holds(call.receive.data() + bytes_of(call, call.receive_offsets[at]),
+                     bytes_of(call, call.receive_counts[at]), key(number, from, call.rank)))
+      return false;
   }
   return true;
 }
@@ -191,6 +221,10 @@ std::vector<Operation> moving_operations() {
       {"allgather", "contributed by each rank", Receipt::unrooted, false, true,
        call_allgather<MPI_Allgather>, call_allgather<PMPI_Allgather>, prepare_allgather,
        fill_allgather, check_allgather},
+      {"allgatherv",
+       "nominal, of a rank; ranks contribute half of it, all of it, or half as much again",
+       Receipt::unrooted, false, true, call_allgatherv<MPI_Allgatherv>,
+       call_allgatherv<PMPI_Allgatherv>, prepare_allgatherv, fill_allgatherv, check_allgatherv},
       {"alltoall", "from each rank to each other rank", Receipt::unrooted, false, true,
        call_alltoall<MPI_Alltoall>, call_alltoall<PMPI_Alltoall>, prepare_alltoall, fill_alltoall,
        check_alltoall},

@@ -3,6 +3,8 @@
 // the others.
 #include "apps/bench/mpi/operations_reducing.h"
 
+#include <numeric>
+
 namespace quadrille::bench {
 namespace {
 
@@ -39,7 +41,7 @@ bool check_reduce(const Call& call, std::uint64_t number) {
   return !call.is_root() || holds_vector(call, number, weight_up_to(call, call.ranks - 1));
 }
 
-// Allreduce and scan have the same arguments.
+// Allreduce, scan and exscan have the same arguments.
 template <auto Function>
 int call_vector(Call& call) {
   return Function(call.send_argument(call.in_place), call.receive.data(), call.count, call.datatype,
@@ -50,6 +52,10 @@ bool check_allreduce(const Call& call, std::uint64_t number) {
 }
 bool check_scan(const Call& call, std::uint64_t number) {
   return holds_vector(call, number, weight_up_to(call, call.rank));
+}
+
+bool check_exscan(const Call& call, std::uint64_t number) {
+  return call.rank == 0 || holds_vector(call, number, weight_up_to(call, call.rank - 1));
 }
 
 template <auto Function>
@@ -73,6 +79,36 @@ bool check_reduce_scatter_block(const Call& call, std::uint64_t number) {
                          weight_up_to(call, call.ranks - 1));
 }
 
+template <auto Function>
+int call_reduce_scatter(Call& call) {
+  return Function(call.send_argument(call.in_place), call.receive.data(),
+                  call.receive_counts.data(), call.datatype, call.operation, call.communicator);
+}
+std::size_t elements_before(const Call& call, int rank) {
+  return static_cast<std::size_t>(std::accumulate(
+      call.receive_counts.begin(), call.receive_counts.begin() + rank, std::int64_t{0}));
+}
+std::size_t elements_of_own(const Call& call) {
+  return static_cast<std::size_t>(call.receive_counts[static_cast<std::size_t>(call.rank)]);
+}
+void prepare_reduce_scatter(Call& call) {
+  for (int rank = 0; rank < call.ranks; ++rank)
+    call.receive_counts.push_back(uneven_count(call.count, rank, 0));
+  call.send.resize(elements_before(call, call.ranks) * size_of(call.type));
+  call.receive.resize(call.in_place ? call.send.size()
+                                    : elements_of_own(call) * size_of(call.type));
+}
+void fill_reduce_scatter(Call& call, std::uint64_t number) {
+  auto& from = call.in_place ? call.receive : call.send;
+  fill_reducible(from.data(), 0, elements_before(call, call.ranks), call.type, number,
+                 own_weight(call));
+}
+bool check_reduce_scatter(const Call& call, std::uint64_t number) {
+  return reducible_holds(call.receive.data(), elements_before(call, call.rank),
+                         elements_of_own(call), call.type, number,
+                         weight_up_to(call, call.ranks - 1));
+}
+
 }  // namespace
 
 std::vector<Operation> reducing_operations() {
@@ -86,8 +122,16 @@ std::vector<Operation> reducing_operations() {
        call_reduce_scatter_block<MPI_Reduce_scatter_block>,
        call_reduce_scatter_block<PMPI_Reduce_scatter_block>, prepare_reduce_scatter_block,
        fill_reduce_scatter_block, check_reduce_scatter_block},
+      {"reduce_scatter",
+       "nominal, of the block a rank gets; ranks get half of it, all of it, or half as much again",
+       Receipt::unrooted, true, true, call_reduce_scatter<MPI_Reduce_scatter>,
+       call_reduce_scatter<PMPI_Reduce_scatter>, prepare_reduce_scatter, fill_reduce_scatter,
+       check_reduce_scatter},
       {"scan", "the vector of each rank", Receipt::unrooted, true, true, call_vector<MPI_Scan>,
        call_vector<PMPI_Scan>, prepare_vectors, fill_vector, check_scan},
+      {"exscan", "the vector of each rank before", Receipt::unrooted, true, true,
+       call_vector<MPI_Exscan>, call_vector<PMPI_Exscan>, prepare_vectors, fill_vector,
+       check_exscan},
   };
 }
 

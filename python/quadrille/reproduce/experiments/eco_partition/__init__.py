@@ -33,10 +33,11 @@ EXPERIMENT = Experiment(
     setting=(
         "Emulated: three 10 Mbit/s Ethernets (shared, of 5, 3 and 2 hosts), a switched FDDI of 3 hosts at "
         "30 Mbit/s and a far site of 2 hosts behind one bridge; then two equal switches of 4 hosts with one "
-        "trunk. Hosts start in a random order. Bursts are 40 full frames within each network, 0.25 s apart "
+        "trunk. Hosts start in a random order. Bursts are 120 full frames within each network, 0.25 s apart "
         "on average; ambient traffic takes a steady 30 % of each bus and of each trunk between switches. An "
         "emulated link passes its first two frames at once, so a bridge is not seen by its store and "
-        "forward, as a real one is; here it delays each frame by 0.3 ms instead. Messages are 64 B. With "
+        "forward, as a real one is; here it delays each frame by 0.3 ms instead. Messages are 64 B; what "
+        "their frames would take on both hosts' cables, at the rates that the probe found, is added. With "
         "the 16 000 B of the paper's other experiments such a bridge is not seen by the rule: 24.0 ms there "
         "and back on one Ethernet, 24.2 ms across the bridge were measured here, and 20 % would take a "
         "bridge of 2.4 ms a message."

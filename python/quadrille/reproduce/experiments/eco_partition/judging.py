@@ -149,8 +149,7 @@ def _equal_networks(equal: dict[str, Score] | None, large: dict[str, Score] | No
         return Effect(name, None, _NOT_MEASURED)
     why = (
         f"Quadrille right in {equal[QUADRILLE]}; the rule on the minimum of 16 000 B in {large['minimum']}, "
-        f"of 64 B in {equal['minimum']}: there the processor's time for an emulated trunk, some "
-        "microseconds, counts beside a round trip of about ten"
+        f"of 64 B in {equal['minimum']}"
     )
     return Effect(name, equal[QUADRILLE].always and large["minimum"].right == 0, why)
 

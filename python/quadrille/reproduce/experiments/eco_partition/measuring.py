@@ -3,8 +3,10 @@
 
 `data["networks"][name]` holds `topology`, `truth` (none on a real cluster) and `conditions`, a list of
 repetitions for each kind of traffic; a repetition holds `samples`, `partitions` by statistic, `wrong_samples`
-(the same with one sample of twenty falsified), the probed `model` and `seconds`, or `error`. `messages` holds
-`samples` and `partitions` of messages of the paper's size on the quiet network.
+(the same with one sample of twenty falsified), the probed `model` and `seconds`, or `error`. On an emulated
+network samples are measured beside the probe, and partitions are of samples with_frame_times; on a real one
+they are the probe's own. `messages` holds `samples` and `partitions` of messages of the paper's size on the
+quiet network.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
 from quadrille.reproduce.bursts import Burst, bursts
 from quadrille.reproduce.experiment import Data
+from quadrille.reproduce.experiments.eco_partition.frame_times import with_frame_times
 from quadrille.reproduce.messages import round_trips
 from quadrille.reproduce.programs import eco_partitions, probe
 from quadrille.reproduce.workbench import Workbench
@@ -31,12 +34,13 @@ MESSAGE_BYTES = 16_000
 """Of the paper's broadcasts (Table 3)."""
 
 _MESSAGES = 4  # of each pair there and back; nothing else is under way
+_SMALL_BYTES, _SMALL_MESSAGES, _SMALL_PASSES = 64, 1, 5
 _WRONG_FACTORS = {"too long": 20.0, "too short": 0.05}
 _NETWORKS = {
     "mixed": ("eco_cmu_psc", ("quiet", "ambient", "bursts")),
     "equal": ("two_switches_one_trunk:hosts=8,rate_mbit=25,trunk_mbit=25", ("quiet",)),
 }
-_BURST_FRAMES, _BURST_PAUSE_S = 40, 0.25
+_BURST_FRAMES, _BURST_PAUSE_S = 120, 0.25
 
 
 def measure(bench: Workbench, data: Data) -> None:
@@ -57,7 +61,7 @@ def measure(bench: Workbench, data: Data) -> None:
                 hosts = list(lab.state.hosts)
                 random.Random(condition).shuffle(hosts)
                 line = lab.launcher(hosts=hosts)
-                _repeat(bench, line, 3 if bench.quick else 10, repetitions)
+                _repeat(bench, line, 3 if bench.quick else 10, repetitions, lab)
                 if condition == "quiet":
                     bench.announce(f"  messages of {MESSAGE_BYTES} B")
                     samples = round_trips(lab, MESSAGE_BYTES, _MESSAGES)
@@ -80,27 +84,33 @@ def _bursts_in(segments: Sequence[dict[str, Any]]) -> list[Burst]:
     return [Burst(one, other, _BURST_FRAMES, _BURST_PAUSE_S) for one, other in ends if one != other]
 
 
-def _repeat(bench: Workbench, line: list[str], times: int, repetitions: list[dict[str, Any]]) -> None:
+def _repeat(
+    bench: Workbench, line: list[str], times: int, repetitions: list[dict[str, Any]], lab: Lab | None = None
+) -> None:
     for number in range(times):
         bench.announce(f"  probe {number + 1} of {times}")
-        repetitions.append(_repetition(line, number + 1))
+        repetitions.append(_repetition(line, number + 1, lab))
         bench.save()
     if all("error" in repetition for repetition in repetitions):
         raise QuadrilleError(f"no probe succeeded; the last: {repetitions[-1]['error']}")
 
 
-def _repetition(line: list[str], seed: int) -> dict[str, Any]:
+def _repetition(line: list[str], seed: int, lab: Lab | None) -> dict[str, Any]:
     try:
         found = probe(line, seed)
     except QuadrilleError as error:
         return {"error": str(error)}
+    samples = taken = found.samples
+    if lab is not None:
+        samples = round_trips(lab, _SMALL_BYTES, _SMALL_MESSAGES, _SMALL_PASSES)
+        taken = with_frame_times(samples, found.model)
     falsified = {
-        name: eco_partitions(falsify(found.samples, factor, seed)) for name, factor in _WRONG_FACTORS.items()
+        name: eco_partitions(falsify(taken, factor, seed)) for name, factor in _WRONG_FACTORS.items()
     }
     return {
         "seconds": round(found.seconds, 2),
-        "samples": found.samples,
-        "partitions": eco_partitions(found.samples),
+        "samples": samples,
+        "partitions": eco_partitions(taken),
         "wrong_samples": falsified,
         "model": found.model,
     }

@@ -13,6 +13,7 @@ from quadrille.report.frame import chart_cell
 from quadrille.report.tables import table
 from quadrille.report.topology_picture import topology_svg
 from quadrille.reproduce.experiment import Data
+from quadrille.reproduce.experiments.eco_partition.frame_times import host_name, with_frame_times
 from quadrille.reproduce.experiments.eco_partition.judging import QUADRILLE, rows
 from quadrille.reproduce.model_drawing import model_drawing
 from quadrille.reproduce.programs import STATISTICS
@@ -66,14 +67,14 @@ def _scores(data: Data) -> str:
     note = (
         '<p class="quiet">Repetitions whose partition was exactly that of the network as built. Falsified '
         "samples: one round trip of twenty, drawn at random from those of the quiet network. The rule uses "
-        "round trips alone; Quadrille's model comes from the same probe, in which hosts also load the "
+        "round trips alone; Quadrille's model comes from a probe just before, in which hosts also load the "
         "network.</p>"
     )
     return table(head, cells, numbers_from=2) + note if cells else "<p>What is right is not known here.</p>"
 
 
 def _charts(name: str, network: dict[str, Any], condition: str, repetitions: list[dict[str, Any]]) -> str:
-    measured = [one["samples"] for one in repetitions if "samples" in one]
+    measured = [_as_partitioned(network, one) for one in repetitions if "samples" in one]
     if not measured:
         return ""
     figures = "".join(chart_cell(_sorted_chart(network, measured[0], way)) for way in STATISTICS)
@@ -82,6 +83,11 @@ def _charts(name: str, network: dict[str, Any], condition: str, repetitions: lis
         '<p class="quiet">First repetition, half of each pair&#x27;s round trip. The rule can only be right '
         "where the pairs of one network stand below all others of their hosts.</p>"
     )
+
+
+def _as_partitioned(network: dict[str, Any], repetition: dict[str, Any]) -> dict[str, Any]:
+    samples: dict[str, Any] = repetition["samples"]
+    return with_frame_times(samples, repetition["model"]) if network["truth"] else samples
 
 
 def _sorted_chart(network: dict[str, Any], samples: dict[str, Any], statistic: str) -> Figure:
@@ -122,11 +128,7 @@ def _small_messages(samples: dict[str, Any]) -> dict[tuple[str, str], list[int]]
     by_size: dict[tuple[int, int], dict[tuple[str, str], list[int]]] = {}
     for entry in samples["pairs"]:
         size = (entry["there_bytes"], entry["back_bytes"])
-        one, other = sorted((_name(samples, entry["from"]), _name(samples, entry["to"])))
+        one, other = sorted((host_name(samples, entry["from"]), host_name(samples, entry["to"])))
         by_size.setdefault(size, {}).setdefault((one, other), []).extend(entry["round_trips_ns"])
     both_ways = [size for size in by_size if size[0] == size[1]]
     return by_size[max(both_ways, key=lambda size: (len(by_size[size]), size))] if both_ways else {}
-
-
-def _name(samples: dict[str, Any], host: str | int) -> str:
-    return host if isinstance(host, str) else str(samples["hosts"][host])

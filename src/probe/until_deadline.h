@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measuring that has to be over at a given time: no wait lasts longer and no round begins that
-// could not end before it. What does not fit is an error of the kind timeout.
+// Measuring that has to be over at a given time: no round begins that could not end before it. What
+// does not fit is an error of the kind timeout.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
-#include "probe/measure/control_channel.h"
 #include "probe/network.h"
 
 namespace quadrille::probe {
@@ -18,25 +16,6 @@ struct Deadline {
   std::function<std::int64_t()> now_ns;
 
   std::int64_t left_ns() const { return at_ns - now_ns(); }
-};
-
-class ChannelUntilDeadline final : public ControlChannel {
- public:
-  // `channel` must outlive this.
-  ChannelUntilDeadline(ControlChannel& channel, Deadline deadline)
-      : channel_(channel), deadline_(std::move(deadline)) {}
-
-  HostIndex hosts() const override { return channel_.hosts(); }
-  HostIndex own_host() const override { return channel_.own_host(); }
-  Result<bool> send(HostIndex to, std::string message) override;
-  Result<bool> flush(std::int64_t patience_ns) override;
-  Result<std::string> receive(HostIndex from, std::int64_t patience_ns) override;
-
- private:
-  std::int64_t shortened(std::int64_t patience_ns) const;
-
-  ControlChannel& channel_;
-  Deadline deadline_;
 };
 
 class NetworkUntilDeadline final : public Network {
