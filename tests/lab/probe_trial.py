@@ -57,7 +57,7 @@ class Trial:
     def accuracy(self, truth: dict[str, Any]) -> Accuracy:
         """Judge the model by the lab's truth. The probe must have written one."""
         assert self.model is not None, self.stderr
-        return accuracy_of(self.model, truth, self.stolen_share)
+        return accuracy_of(self.model, truth)
 
 
 def probe(line: Sequence[str], folder: Path, *options: str, patience_s: float = PATIENCE_S) -> Trial:

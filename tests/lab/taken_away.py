@@ -9,15 +9,16 @@ comparison waits. With up to 0.18 of any second stolen probes were within 3 %, f
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pytest
 
 from quadrille.lab.cpu import CpuWatch
 
 TAKEN_AWAY = 0.2
-"""Of a second, from where on a failure counts for nothing."""
+"""Of a second, from where on a wrong rate or time counts for nothing."""
 
 
 @contextmanager
@@ -39,16 +40,26 @@ def watched_each_second() -> Iterator[CpuWatch]:
             looking.join()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Run the test; one with the mark `timing` under watch."""
-    if item.get_closest_marker("timing") is None:
-        return (yield)
-    try:
-        with watched_each_second() as watch:
-            return (yield)
-    except AssertionError as failed:
-        share = watch.report.worst_steal_share
-        if share <= TAKEN_AWAY:
-            raise
-        pytest.skip(f"the machine was taken away for {share:.0%} of a second; then: {failed}")
+@dataclass(frozen=True)
+class Timing:
+    """A watch of the processors for as long as a test runs."""
+
+    watch: CpuWatch
+
+    @contextmanager
+    def judged(self) -> Iterator[None]:
+        """Assertions about rates and times; what must hold on any machine is asserted outside."""
+        try:
+            yield
+        except AssertionError as failed:
+            share = self.watch.report_so_far().worst_steal_share
+            if share <= TAKEN_AWAY:
+                raise
+            pytest.skip(f"the machine was taken away for {share:.0%} of a second; then: {failed}")
+
+
+@pytest.fixture
+def timing() -> Iterator[Timing]:
+    """Watch the processors while a test measures rates or times, which it judges by `timing.judged()`."""
+    with watched_each_second() as watch:
+        yield Timing(watch)

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from lab_traffic import needs_namespaces
 from probe_trial import Trial, lab_name, probe, quadrille, skip_without_prober
+from taken_away import Timing
 
 from quadrille.errors import QuadrilleError
 from quadrille.installation import native_directory
@@ -165,19 +166,19 @@ def test_run_refuses_a_truncated_model(lab_without_prober: Lab, tmp_path: Path) 
     assert "model.json is no JSON" in result.stderr
 
 
-@pytest.mark.timing
-def test_a_check_says_what_changed(lab: Lab, tmp_path: Path) -> None:
+def test_a_check_says_what_changed(lab: Lab, tmp_path: Path, timing: Timing) -> None:
     first = probe(lab.launcher(), tmp_path)
     assert first.exit_code == 0, first.stderr
     model = str(tmp_path / "model.json")
     same = quadrille("probe", "--check", model, "--", *lab.launcher())
-    assert same.returncode == 0, same.stdout + same.stderr
     with Lab.up(
         resolve("two_switches_one_trunk:hosts=4,rate_mbit=20,trunk_mbit=10"), lab_name("t-changed")
     ) as other:
         changed = quadrille("probe", "--check", model, "--", *other.launcher())
     assert changed.returncode == 1, changed.stdout + changed.stderr
     assert "segment" in changed.stdout + changed.stderr
+    with timing.judged():
+        assert same.returncode == 0, same.stdout + same.stderr
 
 
 def test_a_check_of_a_model_for_other_hosts_names_a_host(lab: Lab, tmp_path: Path) -> None:

@@ -32,6 +32,9 @@ KSOFTIRQD_LIMIT = 0.03
 TOLERATED_SHARE_OF_TIME = 0.2
 """A run is marked when more than this part of its time was above a limit."""
 
+SHORTEST_JUDGED_S = 0.5
+"""Stolen time is counted in ticks of 10 ms: between closer looks one tick is a large share."""
+
 
 @dataclass(frozen=True)
 class CpuSample:
@@ -48,7 +51,7 @@ class CpuSample:
 class CpuReport:
     """What the cores did: shares of all cores' time, 0 to 1, and the verdict.
 
-    `worst_steal_share` is the largest between two looks. While a core is taken away, what it emulates stands
+    `worst_steal_share` is the largest between two looks that are not too close for the kernel's ticks. While a core is taken away, what it emulates stands
     still: a shaped link carries up to that share less than it is built with, since its token bucket holds two
     frames.
     """
@@ -123,14 +126,20 @@ def judge(samples: Sequence[CpuSample], cores: int) -> CpuReport:
         cores=cores,
         softirq_share=(last.softirq_s - first.softirq_s) / total,
         steal_share=(last.steal_s - first.steal_s) / total,
-        worst_steal_share=max(
-            (later.steal_s - earlier.steal_s) / ((later.at_s - earlier.at_s) * cores)
-            for earlier, later in itertools.pairwise(samples)
-        ),
+        worst_steal_share=_worst_steal_s_per_s(samples) / cores,
         idle_share=(last.idle_s - first.idle_s) / total,
         ksoftirqd_share=(last.ksoftirqd_s - first.ksoftirqd_s) / total,
         overloaded_share_of_time=share_of_time,
         bound_by_cpu=share_of_time > TOLERATED_SHARE_OF_TIME,
+    )
+
+
+def _worst_steal_s_per_s(samples: Sequence[CpuSample]) -> float:
+    pairs = itertools.pairwise(samples)
+    apart = [pair for pair in pairs if pair[1].at_s - pair[0].at_s >= SHORTEST_JUDGED_S]
+    return max(
+        (later.steal_s - earlier.steal_s) / (later.at_s - earlier.at_s)
+        for earlier, later in apart or [(samples[0], samples[-1])]
     )
 
 
@@ -171,14 +180,18 @@ class CpuWatch:
         """Take one more sample."""
         self._samples.append(sample())
 
+    def report_so_far(self) -> CpuReport:
+        """Take one more sample and judge."""
+        while time.monotonic() <= self._samples[-1].at_s:
+            continue
+        self.look()
+        return judge(self._samples, os.cpu_count() or 1)
+
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Take the last sample and judge."""
-        while time.monotonic() <= self._samples[-1].at_s:
-            continue
-        self.look()
-        self.report = judge(self._samples, os.cpu_count() or 1)
+        self.report = self.report_so_far()
 
 
 def report_json(report: CpuReport) -> dict[str, object]:

@@ -45,6 +45,13 @@ def test_the_worst_second_of_stolen_time_is_told() -> None:
     assert report.steal_share == pytest.approx(1 / 6)
 
 
+def test_two_looks_that_are_close_tell_nothing_of_stolen_time() -> None:
+    looks = [(0, 0), (1, 0.1), (1.01, 0.11), (2, 0.2), (2.001, 0.21)]
+    samples_ = [CpuSample(at, 0, stolen, 0, 0) for at, stolen in looks]
+    assert judge(samples_, cores=1).worst_steal_share == pytest.approx(0.1, rel=0.05)
+    assert judge(samples_[-2:], cores=1).worst_steal_share == pytest.approx(10)
+
+
 def test_the_counters_of_this_machine_only_grow() -> None:
     with CpuWatch() as watch:
         before = sample()

@@ -25,11 +25,10 @@ Split = frozenset[frozenset[str]]
 class Accuracy:
     """What was wrong, in words by topic, and the worst deviations.
 
-    `stolen_share` of a second the emulating machine was taken away: links carried up to that much less, and
-    what waited for them waited as much longer, which is how a probe sees buffers.
+    `structure` holds on any machine; rates and bursts of an emulated network only where it was not taken away
+    meanwhile (`quadrille.lab.cpu.CpuReport`).
     """
 
-    stolen_share: float = 0
     partition: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
     multicast: list[str] = field(default_factory=list)
@@ -38,17 +37,18 @@ class Accuracy:
     worst_rate_error: float = 0
     burst_ratios: list[float] = field(default_factory=list)
 
+    def structure(self) -> list[str]:
+        """Return what was wrong with partition, kinds and multicast."""
+        return [*self.partition, *self.kinds, *self.multicast]
+
     def complaints(self) -> list[str]:
         """Return all that was wrong."""
-        return [*self.partition, *self.kinds, *self.multicast, *self.rates, *self.bursts]
+        return [*self.structure(), *self.rates, *self.bursts]
 
 
-def accuracy_of(model: dict[str, Any], truth: dict[str, Any], stolen_share: float = 0) -> Accuracy:
-    """Compare a model file's contents with a lab's truth; hosts that were not probed are left out of both.
-
-    Rates may be low, and bursts above buffers, by `stolen_share`: see `quadrille.lab.cpu.CpuReport`.
-    """
-    found = Accuracy(stolen_share)
+def accuracy_of(model: dict[str, Any], truth: dict[str, Any]) -> Accuracy:
+    """Compare a model file's contents with a lab's truth; hosts that were not probed are left out of both."""
+    found = Accuracy()
     probed = {host["name"] for host in model["hosts"]}
     true_segments = [_only(segment, probed) for segment in truth["segments"]]
     true_segments = [segment for segment in true_segments if segment["hosts"]]
@@ -98,7 +98,7 @@ def _judge_rate(found: Accuracy, what: str, given: float | None, true: float) ->
         return
     error = given / true - 1
     found.worst_rate_error = max(found.worst_rate_error, abs(error))
-    if not -RATE_TOLERANCE - found.stolen_share <= error <= RATE_TOLERANCE:
+    if abs(error) > RATE_TOLERANCE:
         found.rates.append(f"{what}: {given / 1e6:.2f} Mbit/s; built with {true / 1e6:g}")
 
 
@@ -115,7 +115,7 @@ def _judge_burst(
             found.bursts.append(f"{name}: no safe burst; built with buffers of {buffer} B")
         return
     found.burst_ratios.append(burst / buffer)
-    if burst > buffer * (1 + found.stolen_share):
+    if burst > buffer:
         found.bursts.append(f"{name}: safe burst {burst:.0f} B is more than its buffers of {buffer} B")
     elif burst < buffer / BURST_FACTOR and buffer < LOSSLESS_FROM_BYTES:
         found.bursts.append(f"{name}: safe burst {burst:.0f} B is far below its buffers of {buffer} B")

@@ -115,21 +115,3 @@ def test_each_mistake_is_named_under_its_topic(spoil: Callable[[Model], None], t
     assert getattr(found, topic)
     others = {"partition", "kinds", "multicast", "bursts"} - {topic}
     assert [complaint for other in others for complaint in getattr(found, other)] == []
-
-
-def test_what_a_lab_could_not_carry_while_its_machine_was_away_is_no_mistake() -> None:
-    truth = truth_of("two_switches_one_trunk")
-    model = perfect_model(truth)
-    model["trunks"][0]["forward_bit_s"] *= 0.85
-    assert len(accuracy_of(model, truth).rates) == 1
-    assert accuracy_of(model, truth, stolen_share=0.1).rates == []
-    model["trunks"][0]["forward_bit_s"] *= 1.15 / 0.85
-    assert len(accuracy_of(model, truth, stolen_share=0.1).rates) == 1
-
-
-def test_what_waited_longer_while_the_machine_was_away_is_no_larger_buffer() -> None:
-    truth = truth_of("one_switch:hosts=4")
-    model = perfect_model(truth)
-    model["segments"][0]["safe_burst_bytes"] = 1.1 * truth["hosts"][0]["buffer_bytes"]
-    assert len(accuracy_of(model, truth).bursts) == 1
-    assert accuracy_of(model, truth, stolen_share=0.2).bursts == []
