@@ -59,9 +59,7 @@ def judged(topology: Topology, folder: Path, seed: int) -> Accuracy:
 
 
 @pytest.mark.parametrize("text", RELIABLE)
-def test_the_model_is_how_the_network_was_built(
-    text: str, tmp_path: Path, timing: Timing
-) -> None:
+def test_the_model_is_how_the_network_was_built(text: str, tmp_path: Path, timing: Timing) -> None:
     found = judged(resolve(text), tmp_path, seed=1)
     assert found.structure() == []
     with timing.judged():

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from lab_traffic import needs_namespaces
 from probe_trial import lab_name
+from taken_away import Timing
 
 from quadrille.errors import QuadrilleError
 from quadrille.installation import mpi_prefix, native_directory
@@ -144,10 +145,11 @@ def buses() -> Iterator[Lab]:
         yield found
 
 
-def test_results_are_right_with_a_model_measured_on_buses(buses: Lab, tmp_path: Path) -> None:
+def test_results_are_right_with_a_model_measured_on_buses(buses: Lab, tmp_path: Path, timing: Timing) -> None:
     for origin in ("measured", "cache"):
         found = start(buses, tmp_path, program="collectives stress 2 60", QUADRILLE_TRIALS="2")
-        assert found.model == origin, found.output
+        with timing.judged():  # what is not measured within its time is left
+            assert found.model == origin, found.output
 
 
 def test_where_a_host_hears_no_udp_the_program_runs_without_a_model(tmp_path: Path) -> None:

@@ -51,9 +51,9 @@ class CpuSample:
 class CpuReport:
     """What the cores did: shares of all cores' time, 0 to 1, and the verdict.
 
-    `worst_steal_share` is the largest between two looks that are not too close for the kernel's ticks. While a core is taken away, what it emulates stands
-    still: a shaped link carries up to that share less than it is built with, since its token bucket holds two
-    frames.
+    `worst_steal_share` is the largest between two looks that are not too close for the kernel's ticks. While
+    a core is taken away, what it emulates stands still: a shaped link carries up to that share less than it
+    is built with, since its token bucket holds two frames.
     """
 
     wall_s: float
