@@ -15,6 +15,7 @@ namespace {
 constexpr double kPairShare = 0.75;
 constexpr std::size_t kMostTests = 8;  // of one suspect
 constexpr double kHardlyClear = 0.12;  // of a host's ways, with everything loaded
+constexpr double kNearlyClear = 0.9;
 // Of two ways at once a bus delivers little more than half.
 constexpr double kTakenInTurns = 0.8;
 constexpr HostIndex kNobody = ~HostIndex{0};
@@ -52,7 +53,7 @@ class Search {
  public:
   explicit Search(LoadedViews& views) : views_(views), setting_(views.setting()) {}
 
-  Result<std::vector<Bus>> run() {
+  Result<FoundBuses> run() {
     const auto suspects = find_suspects();
     if (!suspects.ok()) return suspects.error();
     suspects_ = suspects.value();
@@ -60,7 +61,7 @@ class Search {
       if (of_known_bus(host)) continue;
       if (const auto tested = test(host); !tested.ok()) return tested.error();
     }
-    return found_;
+    return FoundBuses{found_, all_clear_};
   }
 
  private:
@@ -78,6 +79,7 @@ class Search {
   LoadedViews& views_;
   Setting& setting_;
   HostSet suspects_;
+  bool all_clear_ = true;
   std::vector<Bus> found_;
 };
 
@@ -103,9 +105,11 @@ Result<HostSet> Search::find_suspects() {
   const auto view = views_.observe(load);
   if (!view.ok()) return view.error();
   HostSet suspects;
-  std::copy_if(
-      setting_.hosts.begin(), setting_.hosts.end(), std::back_inserter(suspects),
-      [&](HostIndex host) { return clear_share(views_, view.value(), host) < kHardlyClear; });
+  for (const HostIndex host : setting_.hosts) {
+    const double clear = clear_share(views_, view.value(), host);
+    if (clear < kHardlyClear) suspects.push_back(host);
+    all_clear_ = all_clear_ && clear > kNearlyClear;
+  }
   return suspects;
 }
 
@@ -158,7 +162,7 @@ Result<bool> Search::test(HostIndex suspect) {
 
 }  // namespace
 
-Result<std::vector<Bus>> find_buses(LoadedViews& views) { return Search(views).run(); }
+Result<FoundBuses> find_buses(LoadedViews& views) { return Search(views).run(); }
 
 HostSet always_waiting(const LoadedViews& views, const LoadedView& view, const HostSet& hosts) {
   std::vector<double> shares;

@@ -18,8 +18,12 @@ struct Bus {
   double confidence = 0;  // 0 to 1: the share of its tests that named the same hosts
 };
 
-// Disjoint. A host that alone is on a half-duplex cable is a bus of one.
-Result<std::vector<Bus>> find_buses(LoadedViews& views);
+struct FoundBuses {
+  std::vector<Bus> buses;  // disjoint; a host that alone is on a half-duplex cable is a bus of one
+  bool all_clear = false;  // with everybody sending and receiving, nobody waited for anybody
+};
+
+Result<FoundBuses> find_buses(LoadedViews& views);
 
 // Hosts that reach nobody and are reached by nobody without waiting, while others do reach each
 // other, or at all where none does.

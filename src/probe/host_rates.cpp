@@ -37,7 +37,8 @@ class RateSearch {
         &RateSearch::scout,         &RateSearch::scout_the_slow,     &RateSearch::outwards_first,
         &RateSearch::check_alone,   &RateSearch::outwards_again,     &RateSearch::inwards,
         &RateSearch::inwards_again, &RateSearch::outwards_to_several};
-    constexpr std::array<Step, 2> kQuick = {&RateSearch::scout, &RateSearch::outwards_first};
+    constexpr std::array<Step, 4> kQuick = {&RateSearch::scout, &RateSearch::outwards_first,
+                                            &RateSearch::check_alone, &RateSearch::outwards_alone};
     const bool quick = setting_.depth == Depth::quick;
     const auto perform = [&](const auto& steps) -> MaybeError {
       for (const Step step : steps)
@@ -56,6 +57,7 @@ class RateSearch {
   MaybeError outwards_first();
   MaybeError check_alone();
   MaybeError outwards_again();
+  MaybeError outwards_alone();
   MaybeError outwards_to_several();
   MaybeError inwards();
   MaybeError inwards_again();
@@ -152,6 +154,7 @@ RateSearch::MaybeError RateSearch::check_alone() {
     if (share < kLag) lagging.emplace_back(share, host);
   }
   std::sort(lagging.begin(), lagging.end());
+  if (lagging.empty()) return std::nullopt;
   lagging.resize(std::min(lagging.size(), kSample));
   std::vector<Volley> volleys;
   for (const auto& [share, host] : lagging) {
@@ -188,6 +191,11 @@ RateSearch::MaybeError RateSearch::outwards_again() {
                                 fast_with_fast(setting_.hosts, cables_, setting_.chance), order_))
       return error;
   return std::nullopt;
+}
+
+// Again, where trains at once hindered one another.
+RateSearch::MaybeError RateSearch::outwards_alone() {
+  return order_ == Order::one_by_one ? outwards_again() : std::nullopt;
 }
 
 // Hosts that no single partner could take all from send to several.

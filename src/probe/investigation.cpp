@@ -115,7 +115,7 @@ std::vector<HostSet> hints_of(const Findings& findings) {
 }
 
 void Investigation::use_rates() {
-  views_.emplace(setting_, findings_.rates);
+  views_->use(findings_.rates);
   for (const Bus& bus : findings_.buses) views_->share_bus(bus.hosts);
 }
 
@@ -123,13 +123,13 @@ std::optional<Error> Investigation::partition() {
   views_.emplace(setting_, findings_.rates);
   auto buses = find_buses(*views_);
   if (!buses.ok()) return buses.error();
-  findings_.buses = std::move(buses.value());
+  findings_.buses = std::move(buses.value().buses);
   settle_bus_rates(findings_.buses, findings_.rates);
   use_rates();
   std::vector<HostSet> known;
   for (const Bus& bus : findings_.buses) known.push_back(bus.hosts);
   const std::vector<HostSet> distant = hints_of(findings_);
-  auto partition = full() ? find_segments(*views_, known, distant) : guess_segments(*views_, known);
+  auto partition = find_segments(*views_, known, distant, buses.value().all_clear);
   if (!partition.ok()) return partition.error();
   findings_.partition = std::move(partition.value());
   // Distance that nothing else explains is a division too: what lies between may be too fast to be

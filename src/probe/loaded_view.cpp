@@ -31,6 +31,7 @@ constexpr double kLightShare = 0.05;  // of a usual cable, at most, that light d
 constexpr int kMostLonger = 3;        // times a load's duration, for that
 constexpr double kUsualBitS = 10e6;   // of a cable: through slower ones go as many frames
 constexpr double kMostSlowness = 5;   // of a cable that gets its frames through
+constexpr double kQuickShare = 0.4;   // of a load's duration, when a program starts
 constexpr std::int64_t kUnseen = std::numeric_limits<std::int64_t>::max();
 
 HostSet landmarks_of(const Load& load, const HostSet& all) {
@@ -99,10 +100,13 @@ bool quiet(const std::vector<HostRates>& cables) {
 }
 
 LoadedViews::LoadedViews(Setting& setting, std::vector<HostRates> cables)
-    : setting_(setting),
-      cables_(std::move(cables)),
-      rates_(cables_),
-      idle_delay_ns_(cables_.size(), kUnseen) {
+    : setting_(setting), idle_delay_ns_(cables.size(), kUnseen) {
+  use(std::move(cables));
+}
+
+void LoadedViews::use(std::vector<HostRates> cables) {
+  cables_ = std::move(cables);
+  rates_ = cables_;
   for (HostRates& rates : rates_) {
     leave_room(rates.out_bit_s, rates.usual_out_bit_s);
     leave_room(rates.in_bit_s, rates.usual_in_bit_s);
@@ -206,34 +210,44 @@ std::int64_t LoadedViews::duration_ns(const Load& load) const {
     least.push_back(static_cast<std::int64_t>(2 * half_ns / (1 - kFillShare)));
   }
   if (least.empty()) return load.duration_ns;
-  // A program that starts waits for no frames.
-  if (setting_.depth == Depth::quick) slowness = {1.0};
+  if (setting_.depth == Depth::quick) slowness = {kQuickShare};
   const auto usual = static_cast<std::int64_t>(median(std::move(slowness)) *
                                                static_cast<double>(load.duration_ns));
   if (!load.group.empty()) return usual;
   return std::clamp(median(std::move(least)), usual, kMostLonger * usual);
 }
 
+// A program that starts measures for too short a time for idle delays to change.
+bool LoadedViews::idle_known(const Load& load) const {
+  if (setting_.depth != Depth::quick) return false;
+  return std::ranges::all_of(setting_.hosts, [&](HostIndex host) {
+    return std::ranges::all_of(targets_of(host, load, setting_.hosts), [&](HostIndex target) {
+      return idle_delay_ns_.at(host, target) != kUnseen;
+    });
+  });
+}
+
 Round LoadedViews::compose(const Load& load) const {
   // What little the last load left is waited for before anything is sent.
   const std::int64_t quiet_at = with_margin(backlog_ns_);
-  const auto begin = quiet_at + kQuietNs + 10 * kMillisecond;
+  const bool quiet_first = !idle_known(load);
+  const auto begin = quiet_at + (quiet_first ? kQuietNs + 10 * kMillisecond : 0);
   const std::int64_t duration = duration_ns(load);
   const auto fill = static_cast<std::int64_t>(kFillShare * static_cast<double>(duration));
   const auto half = (duration - fill) / 2;
   Round round;
   round.purpose = load.purpose;
   round.network = setting_.network_index;
-  for (const auto& [at, length] : {std::pair{quiet_at, kQuietNs}, std::pair{begin + fill, half},
-                                   std::pair{begin + fill + half, half}}) {
-    for (const HostIndex host : setting_.hosts) {
-      round.fans.push_back({host, targets_of(host, load, setting_.hosts), at, length,
-                            at == quiet_at ? kQuietPasses : load.passes});
-    }
-  }
-  const std::vector<Fan> last_fans(
-      round.fans.end() - static_cast<std::ptrdiff_t>(setting_.hosts.size()), round.fans.end());
-  for (const auto& flow : beside_fans(load.flows, last_fans)) {
+  const auto add_fans = [&](std::int64_t at, std::int64_t length, std::uint32_t passes) {
+    for (const HostIndex host : setting_.hosts)
+      round.fans.push_back({host, targets_of(host, load, setting_.hosts), at, length, passes});
+  };
+  add_fans(begin + fill, half, load.passes);
+  add_fans(begin + fill + half, half, load.passes);
+  if (quiet_first) add_fans(quiet_at, kQuietNs, kQuietPasses);
+  const std::vector<Fan> fans_of_a_half(
+      round.fans.begin(), round.fans.begin() + static_cast<std::ptrdiff_t>(setting_.hosts.size()));
+  for (const auto& flow : beside_fans(load.flows, fans_of_a_half)) {
     if (flow.rate_bit_s > 0) round.streams.push_back(stream_of(flow, begin, duration));
   }
   round.duration_ns = begin + duration + 20 * kMillisecond;
@@ -245,32 +259,33 @@ LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundRe
                   PairTable<double>(rates_.size()),
                   landmarks_of(load, setting_.hosts),
                   {}};
-  const double load_ns = 2 * static_cast<double>(round.fans.back().duration_ns) / (1 - kFillShare);
   const std::size_t hosts = setting_.hosts.size();
-  const std::int64_t still_waiting_ns = round.duration_ns - round.fans.back().at_ns;
+  const Fan& second_half = round.fans[hosts];
+  const double load_ns = 2 * static_cast<double>(second_half.duration_ns) / (1 - kFillShare);
+  const std::int64_t still_waiting_ns = round.duration_ns - second_half.at_ns;
   std::vector<std::int64_t> last_waits;
   for (std::size_t sender = 0; sender < hosts; ++sender) {
     const auto& targets = round.fans[sender].to;
     for (std::size_t at = 0; at < targets.size(); ++at) {
       auto& idle = idle_delay_ns_.at(round.fans[sender].from, targets[at]);
-      const std::array<const FanResult*, 3> seen{&result.fans[sender][at],
-                                                 &result.fans[hosts + sender][at],
-                                                 &result.fans[2 * hosts + sender][at]};
-      for (const auto* fan : seen) {
-        if (fan->received > 0) idle = std::min(idle, fan->least_delay_ns);
+      for (std::size_t set = sender; set < round.fans.size(); set += hosts) {
+        const FanResult& fan = result.fans[set][at];
+        if (fan.received > 0) idle = std::min(idle, fan.least_delay_ns);
       }
+      const std::array halves{&result.fans[sender][at], &result.fans[hosts + sender][at]};
       if (idle == kUnseen) continue;
       const auto wait = [&](std::size_t own, std::size_t other) {
-        if (seen[own]->received > 0) return seen[own]->least_delay_ns - idle;
+        if (halves[own]->received > 0) return halves[own]->least_delay_ns - idle;
         // A queue that lets nothing through is as full as one can be: the other half stands for
         // both, and where it is empty too, everything still waits.
-        return seen[other]->received > 0 ? seen[other]->least_delay_ns - idle : still_waiting_ns;
+        return halves[other]->received > 0 ? halves[other]->least_delay_ns - idle
+                                           : still_waiting_ns;
       };
-      const auto received = static_cast<double>(seen[1]->received + seen[2]->received);
+      const auto received = static_cast<double>(halves[0]->received + halves[1]->received);
       view.light_bit_s.at(round.fans[sender].from, targets[at]) =
           received * kLightFrameBytes * 8e9 / load_ns;
-      view.waits.at(round.fans[sender].from, targets[at]) = {true, wait(1, 2), wait(2, 1)};
-      last_waits.push_back(wait(2, 1));
+      view.waits.at(round.fans[sender].from, targets[at]) = {true, wait(0, 1), wait(1, 0)};
+      last_waits.push_back(wait(1, 0));
     }
   }
   backlog_ns_ = longest_of(std::move(last_waits));

@@ -83,6 +83,9 @@ class LoadedViews {
   // `cables`: [all hosts of the network], each measured alone.
   LoadedViews(Setting& setting, std::vector<HostRates> cables);
 
+  // From now on cables are as these: of all hosts, as above. No bus is shared.
+  void use(std::vector<HostRates> cables);
+
   // From now on `rates` leaves each host of a bus its fair share of it, in both directions at once.
   void share_bus(const HostSet& bus);
 
@@ -110,6 +113,7 @@ class LoadedViews {
   Result<bool> drain();
   std::vector<Flow> beside_fans(const std::vector<Flow>& flows, const std::vector<Fan>& fans) const;
   std::int64_t duration_ns(const Load& load) const;
+  bool idle_known(const Load& load) const;
   Round compose(const Load& load) const;
   LoadedView read(const Load& load, const Round& round, const RoundResult& result);
 

@@ -20,6 +20,8 @@ constexpr std::size_t kFewHosts = 2;
 // together.
 constexpr double kHeldUp = 0.97;
 constexpr double kHeldUpOfFew = 0.85;
+constexpr std::size_t kQuickRounds = 6;
+constexpr std::size_t kQuickQuietRounds = 2;  // with nothing new
 constexpr double kSameSet = 0.75;  // overlap from which two sets count as one set, seen imprecisely
 
 // Hosts that are in one cluster in at least two of the clusterings, directly or through others.
@@ -84,10 +86,11 @@ class Search {
         buses_(buses),
         hints_(hints),
         alone_(quiet(views.cables())),
+        quick_(setting_.depth == Depth::quick),
         by_name_(ordered_by_name(setting_)),
         parts_(common_refinement(setting_.hosts, buses)) {}
 
-  Result<Partition> run();
+  Result<Partition> run(bool was_clear);
 
  private:
   Result<bool> look(const std::vector<Flow>& flows);
@@ -109,6 +112,7 @@ class Search {
   const std::vector<HostSet>& buses_;
   const std::vector<HostSet>& hints_;
   bool alone_;  // nobody else was seen to use the network
+  bool quick_;  // a program waits to start: what two loads do not show is left unseen
   HostSet by_name_;
   std::vector<HostSet> parts_;   // of the hosts, as far as is proven
   std::size_t halved_ = 1;       // as many parts there were when their halves last met
@@ -334,12 +338,14 @@ std::vector<Flow> Search::shuffled_inside_parts() {
 std::vector<Flow> Search::next_flows(std::size_t round) {
   HostSet order = by_name_;
   const std::size_t hosts = order.size();
+  const auto shifted = [&](std::size_t shift) {
+    return shifted_flows(order, std::max<std::size_t>(shift, 1), views_.rates(), kCableShare);
+  };
   // Neighbours by name often are neighbours by cable: half the way round, everybody leaves his
-  // group.
+  // group. An odd shift does where the odd ones are the group.
   constexpr std::array<std::size_t, 4> parts{2, 4, 3, 8};
-  if (round < parts.size())
-    return shifted_flows(order, std::max<std::size_t>(hosts / parts[round], 1), views_.rates(),
-                         kCableShare);
+  if (quick_ && round == 0) return shifted((hosts / 2) | 1U);
+  if (!quick_ && round < parts.size()) return shifted(hosts / parts[round]);
   if (parts_.size() > halved_) {
     halved_ = parts_.size();
     return halves_of_parts();
@@ -349,13 +355,16 @@ std::vector<Flow> Search::next_flows(std::size_t round) {
   return shifted_flows(order, 1, views_.rates(), kCableShare);
 }
 
-Result<Partition> Search::run() {
+Result<Partition> Search::run(bool was_clear) {
   const std::size_t hosts = setting_.hosts.size();
   if (hosts > 2) {
     if (const auto hinted = try_hints(); !hinted.ok()) return hinted.error();
   }
-  const std::size_t most_rounds = hosts <= 2 ? 0 : std::clamp<std::size_t>(6 + hosts / 4, 8, 20);
-  std::size_t quiet = 0;
+  const std::size_t most_rounds = hosts <= 2 ? 0
+                                  : quick_   ? kQuickRounds
+                                             : std::clamp<std::size_t>(6 + hosts / 4, 8, 20);
+  const std::size_t quiet_rounds = quick_ ? kQuickQuietRounds : 3 + hosts / 8;
+  std::size_t quiet = was_clear ? 1 : 0;
   bool any = false;
   for (std::size_t round = 0; round < most_rounds; ++round) {
     const auto flows = next_flows(round);
@@ -364,7 +373,7 @@ Result<Partition> Search::run() {
     if (!found.ok()) return found.error();
     any = any || found.value();
     quiet = found.value() || unexplained_ ? 0 : quiet + 1;
-    if (any && quiet >= 3 + hosts / 8) break;
+    if ((any || quick_) && quiet >= quiet_rounds) break;
   }
   if (const auto looked = look_within_parts(); !looked.ok()) return looked.error();
   const double doubt = votes_ == 0 ? 0 : 1 - static_cast<double>(unanimous_) / votes_;
@@ -374,35 +383,8 @@ Result<Partition> Search::run() {
 }  // namespace
 
 Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& buses,
-                                const std::vector<HostSet>& hints) {
-  return Search(views, buses, hints).run();
-}
-
-Result<Partition> guess_segments(LoadedViews& views, const std::vector<HostSet>& buses) {
-  Setting& setting = views.setting();
-  const std::size_t hosts = setting.hosts.size();
-  if (hosts < 3) return Partition{common_refinement(setting.hosts, buses), {}, 0.5};
-  std::vector<std::vector<HostSet>> guesses;
-  for (const std::size_t shift : {hosts / 2, std::max<std::size_t>(hosts / 4, 1)}) {
-    HostSet order = ordered_by_name(setting);
-    if (shift != hosts / 2) std::shuffle(order.begin(), order.end(), setting.chance);
-    const auto view =
-        views.observe({.purpose = "all hosts at once, briefly",
-                       .flows = shifted_flows(order, shift, views.rates(), kCableShare),
-                       .duration_ns = 60 * kMillisecond,
-                       .landmarks = choose_landmarks(setting)});
-    if (!view.ok()) return view.error();
-    guesses.push_back(view_clusters(views, view.value(), setting.hosts));
-  }
-  // A set that only one view shows is no evidence.
-  std::vector<HostSet> agreed = buses;
-  std::copy_if(guesses[0].begin(), guesses[0].end(), std::back_inserter(agreed),
-               [&](const HostSet& cluster) {
-                 return std::find(guesses[1].begin(), guesses[1].end(), cluster) !=
-                        guesses[1].end();
-               });
-  return Partition{
-      common_refinement(setting.hosts, agreed), {}, guesses[0] == guesses[1] ? 0.9 : 0.6};
+                                const std::vector<HostSet>& hints, bool was_clear) {
+  return Search(views, buses, hints).run(was_clear);
 }
 
 }  // namespace quadrille::probe

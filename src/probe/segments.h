@@ -22,11 +22,9 @@ struct Partition {
 };
 
 // `buses`: disjoint sets that are known to be segments. `hints`: sets of hosts that may belong
-// together, tried first; may be empty or wrong.
+// together, tried first; may be empty or wrong. `was_clear`: all hosts have been loaded once, and
+// nothing held them up.
 Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& buses,
-                                const std::vector<HostSet>& hints);
-
-// The same from few rounds, for program start: what two views agree on, nothing proven.
-Result<Partition> guess_segments(LoadedViews& views, const std::vector<HostSet>& buses);
+                                const std::vector<HostSet>& hints, bool was_clear);
 
 }  // namespace quadrille::probe
