@@ -89,7 +89,7 @@ Result<HostSet> Search::find_suspects() {
   std::shuffle(order.begin(), order.end(), setting_.chance);
   Load load{.purpose = "all hosts in pairs, both ways",
             .flows = {},
-            .duration_ns = 70 * kMillisecond,
+            .duration_ns = 35 * kMillisecond,
             .landmarks = choose_landmarks(setting_)};
   for (std::size_t at = 0; at + 1 < order.size(); at += 2) {
     load.flows.push_back(
@@ -128,8 +128,8 @@ std::vector<Flow> Search::through(HostIndex suspect, const HostSet& seeming) {
   if (from == kNobody) from = any_of(others(setting_.hosts, seeming), {suspect, to});
   if (from == kNobody) from = any_of(setting_.hosts, {suspect, to});
   if (from == kNobody) from = to;
-  return {{suspect, to, kCableShare * free_rate(views_, suspect, to)},
-          {from, suspect, kCableShare * free_rate(views_, from, suspect)}};
+  return {{suspect, to, kPairShare * free_rate(views_, suspect, to)},
+          {from, suspect, kPairShare * free_rate(views_, from, suspect)}};
 }
 
 // Until the smallest set that was ever named is named again: a larger one was two buses at once.
@@ -139,7 +139,7 @@ Result<bool> Search::test(HostIndex suspect) {
   for (std::size_t tests = 1; tests <= kMostTests; ++tests) {
     const auto view = views_.observe({.purpose = "whether a host is on a bus",
                                       .flows = through(suspect, seeming),
-                                      .duration_ns = 100 * kMillisecond,
+                                      .duration_ns = 50 * kMillisecond,
                                       .landmarks = choose_landmarks(setting_)});
     if (!view.ok()) return view.error();
     HostSet waiting = always_waiting(views_, view.value(), setting_.hosts);

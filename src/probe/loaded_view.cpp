@@ -31,7 +31,7 @@ constexpr double kLightShare = 0.05;  // of a usual cable, at most, that light d
 constexpr int kMostLonger = 3;        // times a load's duration, for that
 constexpr double kUsualBitS = 10e6;   // of a cable: through slower ones go as many frames
 constexpr double kMostSlowness = 5;   // of a cable that gets its frames through
-constexpr double kQuickShare = 0.4;   // of a load's duration, when a program starts
+constexpr double kQuickShare = 0.5;   // of a load's duration, when a program starts
 constexpr std::int64_t kUnseen = std::numeric_limits<std::int64_t>::max();
 
 HostSet landmarks_of(const Load& load, const HostSet& all) {
@@ -217,9 +217,8 @@ std::int64_t LoadedViews::duration_ns(const Load& load) const {
   return std::clamp(median(std::move(least)), usual, kMostLonger * usual);
 }
 
-// A program that starts measures for too short a time for idle delays to change.
+// Whether all delays in the idle network are known that the load's are compared with.
 bool LoadedViews::idle_known(const Load& load) const {
-  if (setting_.depth != Depth::quick) return false;
   return std::ranges::all_of(setting_.hosts, [&](HostIndex host) {
     return std::ranges::all_of(targets_of(host, load, setting_.hosts), [&](HostIndex target) {
       return idle_delay_ns_.at(host, target) != kUnseen;

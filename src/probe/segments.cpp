@@ -229,7 +229,7 @@ Result<bool> Search::prove_split(const LoadedView& view, const HostSet& piece) {
 Result<bool> Search::look(const std::vector<Flow>& flows) {
   const auto view = views_.observe({.purpose = "all hosts at once",
                                     .flows = flows,
-                                    .duration_ns = 160 * kMillisecond,
+                                    .duration_ns = 80 * kMillisecond,
                                     .landmarks = choose_landmarks(setting_)});
   if (!view.ok()) return view.error();
   auto clusters = view_clusters(views_, view.value(), setting_.hosts);

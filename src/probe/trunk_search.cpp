@@ -232,7 +232,7 @@ Result<CutDirection> Search::load_across(const HostSet& from, const HostSet& to,
                                          double most_bit_s) {
   const Load load{.purpose = "whether segments share a trunk",
                   .flows = crossing_flows(from, views_.rates(), to, views_.rates(), most_bit_s),
-                  .duration_ns = 140'000'000,
+                  .duration_ns = 70 * kMillisecond,
                   .landmarks = {to.front()}};
   const auto view = views_.observe(load);
   if (!view.ok()) return view.error();
@@ -305,7 +305,7 @@ Result<std::vector<std::vector<std::size_t>>> Search::candidates(
   std::shuffle(order.begin(), order.end(), views_.setting().chance);
   const auto view = views_.observe({.purpose = "which segments look alike",
                                     .flows = shifted_flows(order, 1, views_.rates(), kCableShare),
-                                    .duration_ns = 160'000'000,
+                                    .duration_ns = 80 * kMillisecond,
                                     .landmarks = {}});
   if (!view.ok()) return view.error();
   for (const double difference : {0.2, 0.3, 0.4, 0.5}) {

@@ -10,8 +10,6 @@ namespace {
 
 // Between two volleys, and after the last: for queues to drain and stragglers to come.
 constexpr std::int64_t kPauseNs = 1'000'000;
-// Before volleys one by one: what was sent at once before has left the queues of a slow bus.
-constexpr std::int64_t kLeadNs = 50'000'000;
 constexpr std::int64_t kSettleNs = 5'000'000;
 // Nothing arrives faster than it was sent: a receiver that was held up found all of it waiting.
 constexpr double kTooFast = 1.3;
@@ -56,7 +54,7 @@ Result<std::vector<VolleyResult>> fire(Setting& setting, const std::string& purp
   Round round;
   round.purpose = purpose;
   round.network = setting.network_index;
-  std::int64_t at_ns = order == Order::one_by_one ? kLeadNs : 0;
+  std::int64_t at_ns = 0;
   for (const Volley& volley : volleys) {
     for (const HostIndex from : volley.from)
       for (const HostIndex to : volley.to)
