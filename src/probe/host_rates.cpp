@@ -64,7 +64,8 @@ class RateSearch {
   MaybeError receive(std::vector<HostIndex> waiting);
 
   MaybeError send(const std::string& purpose, const std::vector<Volley>& volleys, Order order);
-  MaybeError send_pairs(const std::string& purpose, const TrainPairs& pairs, Order order);
+  MaybeError send_pairs(const std::string& purpose, const TrainPairs& pairs, Order order,
+                        double least_bit_s = 0);
   Volley fan_in(HostIndex to, std::vector<HostIndex> candidates) const;
   double pair_bit_s(HostIndex from, HostIndex to) const;
   std::uint32_t frames_at(double bit_s) const;
@@ -107,10 +108,10 @@ RateSearch::MaybeError RateSearch::send(const std::string& purpose,
 }
 
 RateSearch::MaybeError RateSearch::send_pairs(const std::string& purpose, const TrainPairs& pairs,
-                                              Order order) {
+                                              Order order, double least_bit_s) {
   std::vector<Volley> volleys;
   for (const auto& [from, to] : pairs) {
-    const double expected = pair_bit_s(from, to);
+    const double expected = std::max(least_bit_s, pair_bit_s(from, to));
     volleys.push_back({{from}, {to}, frames_at(expected), expected});
   }
   return send(purpose, volleys, order);
@@ -137,7 +138,9 @@ RateSearch::MaybeError RateSearch::outwards_first() {
   // So few can take their turns: nothing is assumed of what they share.
   if (setting_.depth == Depth::full && setting_.hosts.size() <= kTurnsHosts)
     order_ = Order::one_by_one;
-  return send_pairs("trains outwards", cycle_of(setting_.hosts, setting_.chance), order_);
+  // The first look was at what all share. Whoever is slower yet is sent to more slowly next time.
+  const double likely = order_ == Order::one_by_one ? kLikely_bit_s : 0;
+  return send_pairs("trains outwards", cycle_of(setting_.hosts, setting_.chance), order_, likely);
 }
 
 // Do trains at once hinder one another? Those that arrived far slower than their sender's interface
