@@ -20,6 +20,7 @@ constexpr std::size_t kFewHosts = 2;
 // together.
 constexpr double kHeldUp = 0.97;
 constexpr double kHeldUpOfFew = 0.85;
+constexpr double kEnough = 1.5;  // of what gets through, so that something is full
 constexpr std::size_t kQuickRounds = 6;
 constexpr std::size_t kQuickQuietRounds = 2;  // with nothing new
 constexpr double kSameSet = 0.75;  // overlap from which two sets count as one set, seen imprecisely
@@ -178,9 +179,13 @@ HostSet Search::rest_of_part(const HostSet& piece) const {
 // more where the views differ. What most of them show is proven. True where it splits a part.
 Result<bool> Search::prove(const HostSet& candidate, const HostSet& against) {
   std::vector<std::vector<HostSet>> seen;
+  CutOptions options{.against = against};
   while (seen.size() < kMostRepeats) {
-    const auto cut = load_cut(views_, candidate, {.against = against});
+    const auto cut = load_cut(views_, candidate, options);
     if (!cut.ok()) return cut.error();
+    // More than gets through only fills queues that have to be waited for.
+    options.most_bit_s =
+        kEnough * std::max(cut.value().out.arrived_bit_s, cut.value().in.arrived_bit_s);
     filled_ =
         held_up(cut.value().out, candidate.size()) || held_up(cut.value().in, candidate.size());
     if (!filled_) return false;

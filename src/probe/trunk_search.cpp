@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kSharesTrunk = 0.8;          // of what would cross without a shared trunk
 constexpr double kFillsBus = 0.9;             // of what it carries
+constexpr double kEnough = 1.5;               // of what gets through, so that something is full
 constexpr double kWeakLoad = 0.95;            // of what a strong one brought through
 constexpr std::size_t kAllPairsSegments = 6;  // up to here every pair is tested
 constexpr std::size_t kMostUnions = 18;
@@ -58,6 +59,7 @@ class Search {
   void add_as_union(const HostSet& hosts, std::vector<std::vector<std::size_t>>& unions) const;
   HostSet hosts_of(const std::vector<std::size_t>& parts) const;
   Expected expected(const std::vector<Flow>& flows) const;
+  std::vector<Flow> as_trunks_allow(std::vector<Flow> flows) const;
   Result<CutDirection> load_across(const HostSet& from, const HostSet& to, double most_bit_s);
   double through(std::size_t segment, bool out, double offered_bit_s) const;
   bool fills_bus(const HostSet& bus, const CutDirection& direction) const;
@@ -228,10 +230,23 @@ Search::Expected Search::expected(const std::vector<Flow>& flows) const {
   return expected;
 }
 
+// `flows`, thinner where a segment's own trunk would only have to hold them up.
+std::vector<Flow> Search::as_trunks_allow(std::vector<Flow> flows) const {
+  std::vector<double> leaving(segments_.size());
+  for (const Flow& flow : flows) leaving[segment_of_[flow.from]] += flow.rate_bit_s;
+  for (Flow& flow : flows) {
+    const std::size_t from = segment_of_[flow.from];
+    const double passes = through(from, true, leaving[from]);
+    flow.rate_bit_s *= std::min(1.0, kEnough * passes / leaving[from]);
+  }
+  return flows;
+}
+
 Result<CutDirection> Search::load_across(const HostSet& from, const HostSet& to,
                                          double most_bit_s) {
   const Load load{.purpose = "whether segments share a trunk",
-                  .flows = crossing_flows(from, views_.rates(), to, views_.rates(), most_bit_s),
+                  .flows = as_trunks_allow(
+                      crossing_flows(from, views_.rates(), to, views_.rates(), most_bit_s)),
                   .duration_ns = 70 * kMillisecond,
                   .landmarks = {to.front()}};
   const auto view = views_.observe(load);
