@@ -139,7 +139,7 @@ Result<bool> Search::test(HostIndex suspect) {
   for (std::size_t tests = 1; tests <= kMostTests; ++tests) {
     const auto view = views_.observe({.purpose = "whether a host is on a bus",
                                       .flows = through(suspect, seeming),
-                                      .duration_ns = 50 * kMillisecond,
+                                      .duration_ns = 70 * kMillisecond,
                                       .landmarks = choose_landmarks(setting_)});
     if (!view.ok()) return view.error();
     HostSet waiting = always_waiting(views_, view.value(), setting_.hosts);

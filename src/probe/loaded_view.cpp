@@ -31,6 +31,7 @@ constexpr double kLightShare = 0.05;  // of a usual cable, at most, that light d
 constexpr int kMostLonger = 3;        // times a load's duration, for that
 constexpr double kUsualBitS = 10e6;   // of a cable: through slower ones go as many frames
 constexpr double kMostSlowness = 5;   // of a cable that gets its frames through
+constexpr double kBesideOthers = 2;   // times as long, as their traffic comes and goes
 constexpr double kQuickShare = 0.5;   // of a load's duration, when a program starts
 constexpr std::int64_t kUnseen = std::numeric_limits<std::int64_t>::max();
 
@@ -210,7 +211,11 @@ std::int64_t LoadedViews::duration_ns(const Load& load) const {
     least.push_back(static_cast<std::int64_t>(2 * half_ns / (1 - kFillShare)));
   }
   if (least.empty()) return load.duration_ns;
-  if (setting_.depth == Depth::quick) slowness = {kQuickShare};
+  if (setting_.depth == Depth::quick) {
+    slowness = {kQuickShare};
+  } else if (load.group.empty() && !quiet(cables_)) {
+    slowness = {kBesideOthers * median(std::move(slowness))};
+  }
   const auto usual = static_cast<std::int64_t>(median(std::move(slowness)) *
                                                static_cast<double>(load.duration_ns));
   if (!load.group.empty()) return usual;

@@ -133,11 +133,12 @@ bool Search::tried(const HostSet& candidate) const {
          });
 }
 
-// What the clusters would split off the parts known so far: of each part that is not in one
-// cluster, what each cluster has of it, but the largest; smallest first.
+// What the clusters would split off the parts known so far, but for buses: of each part that is not
+// in one cluster, what each cluster has of it, but the largest; smallest first.
 std::vector<HostSet> Search::pieces_of(const std::vector<HostSet>& clusters) const {
   std::vector<HostSet> pieces;
   for (const HostSet& part : parts_) {
+    if (std::find(buses_.begin(), buses_.end(), part) != buses_.end()) continue;
     std::vector<HostSet> split;
     for (const HostSet& cluster : clusters) {
       HostSet piece;

@@ -232,12 +232,16 @@ Search::Expected Search::expected(const std::vector<Flow>& flows) const {
 
 // `flows`, thinner where a segment's own trunk would only have to hold them up.
 std::vector<Flow> Search::as_trunks_allow(std::vector<Flow> flows) const {
-  std::vector<double> leaving(segments_.size());
-  for (const Flow& flow : flows) leaving[segment_of_[flow.from]] += flow.rate_bit_s;
-  for (Flow& flow : flows) {
-    const std::size_t from = segment_of_[flow.from];
-    const double passes = through(from, true, leaving[from]);
-    flow.rate_bit_s *= std::min(1.0, kEnough * passes / leaving[from]);
+  for (const bool out : {true, false}) {
+    const auto segment_of = [&](const Flow& flow) {
+      return segment_of_[out ? flow.from : flow.to];
+    };
+    std::vector<double> crossing(segments_.size());
+    for (const Flow& flow : flows) crossing[segment_of(flow)] += flow.rate_bit_s;
+    for (Flow& flow : flows) {
+      const double all = crossing[segment_of(flow)];
+      flow.rate_bit_s *= std::min(1.0, kEnough * through(segment_of(flow), out, all) / all);
+    }
   }
   return flows;
 }
