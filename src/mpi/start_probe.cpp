@@ -20,7 +20,7 @@ namespace {
 
 // Hosts on buses of 10 Mbit/s take 1.8 s, on a busy machine more. A start that is longer by more
 // than this would be noticed.
-constexpr std::int64_t time_for_measuring_ns = 3'000'000'000;
+constexpr std::int64_t time_for_measuring_ns = 5'000'000'000;
 // For hosts to end their service after that.
 constexpr std::int64_t time_for_ending_ns = 500'000'000;
 // An agent that hears nothing for so long goes on with the program.

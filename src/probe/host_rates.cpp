@@ -37,8 +37,8 @@ class RateSearch {
         &RateSearch::scout,         &RateSearch::scout_the_slow,     &RateSearch::outwards_first,
         &RateSearch::check_alone,   &RateSearch::outwards_again,     &RateSearch::inwards,
         &RateSearch::inwards_again, &RateSearch::outwards_to_several};
-    constexpr std::array<Step, 4> kQuick = {&RateSearch::scout, &RateSearch::outwards_first,
-                                            &RateSearch::check_alone, &RateSearch::outwards_alone};
+    constexpr std::array<Step, 3> kQuick = {&RateSearch::scout, &RateSearch::check_alone,
+                                            &RateSearch::outwards_first};
     const bool quick = setting_.depth == Depth::quick;
     const auto perform = [&](const auto& steps) -> MaybeError {
       for (const Step step : steps)
@@ -57,7 +57,6 @@ class RateSearch {
   MaybeError outwards_first();
   MaybeError check_alone();
   MaybeError outwards_again();
-  MaybeError outwards_alone();
   MaybeError outwards_to_several();
   MaybeError inwards();
   MaybeError inwards_again();
@@ -148,17 +147,22 @@ RateSearch::MaybeError RateSearch::outwards_first() {
 RateSearch::MaybeError RateSearch::check_alone() {
   if (order_ == Order::one_by_one) return std::nullopt;
   constexpr double kLag = 0.8;
-  constexpr std::size_t kSample = 8;
+  const bool quick = setting_.depth == Depth::quick;
+  const std::size_t sample = quick ? 4 : 8;
   std::vector<std::pair<double, HostIndex>> lagging;
   for (const HostIndex host : setting_.hosts) {
-    if (cables_.out(host).sightings.empty()) continue;
+    if (cables_.out(host).sightings.empty()) {
+      // Not even ten frames came through in time.
+      if (quick && setting_.hosts.size() <= kTurnsHosts) order_ = Order::one_by_one;
+      continue;
+    }
     const Sighting& last = cables_.out(host).sightings.back();
     const double share = last.mean_bit_s / last.offered_bit_s;
     if (share < kLag) lagging.emplace_back(share, host);
   }
   std::sort(lagging.begin(), lagging.end());
-  if (lagging.empty()) return std::nullopt;
-  lagging.resize(std::min(lagging.size(), kSample));
+  if (lagging.empty() || order_ == Order::one_by_one) return std::nullopt;
+  lagging.resize(std::min(lagging.size(), sample));
   std::vector<Volley> volleys;
   for (const auto& [share, host] : lagging) {
     const Sighting& last = cables_.out(host).sightings.back();
@@ -194,11 +198,6 @@ RateSearch::MaybeError RateSearch::outwards_again() {
                                 fast_with_fast(setting_.hosts, cables_, setting_.chance), order_))
       return error;
   return std::nullopt;
-}
-
-// Again, where trains at once hindered one another.
-RateSearch::MaybeError RateSearch::outwards_alone() {
-  return order_ == Order::one_by_one ? outwards_again() : std::nullopt;
 }
 
 // Hosts that no single partner could take all from send to several.

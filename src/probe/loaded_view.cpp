@@ -14,8 +14,10 @@ namespace quadrille::probe {
 namespace {
 
 constexpr std::int64_t kQuietNs = 30 * kMillisecond;  // light datagrams alone, before the load
-constexpr double kMostUse = 0.96;                     // of a cable, by us alone
-constexpr double kQuietShare = 0.08;                  // of a cable; less is not told from nothing
+constexpr std::int64_t kTailNs = 20 * kMillisecond;   // for the last to arrive
+constexpr std::int64_t kQuickTailNs = 10 * kMillisecond;
+constexpr double kMostUse = 0.96;        // of a cable, by us alone
+constexpr double kQuietShare = 0.08;     // of a cable; less is not told from nothing
 constexpr double kQuiet = 0.96;          // of a cable is free: others have nothing of it
 constexpr double kMostSharedUse = 0.92;  // with others' random traffic
 constexpr std::uint32_t kQuietPasses = 3;
@@ -254,7 +256,7 @@ Round LoadedViews::compose(const Load& load) const {
   for (const auto& flow : beside_fans(load.flows, fans_of_a_half)) {
     if (flow.rate_bit_s > 0) round.streams.push_back(stream_of(flow, begin, duration));
   }
-  round.duration_ns = begin + duration + 20 * kMillisecond;
+  round.duration_ns = begin + duration + (setting_.depth == Depth::quick ? kQuickTailNs : kTailNs);
   return round;
 }
 

@@ -15,6 +15,7 @@ constexpr std::uint32_t kLightDatagrams = 3;
 // Three light frames at 10 Mbit/s take 0.24 ms; a turn is longer, as hosts do not begin exactly.
 constexpr std::int64_t kTurnNs = 500'000;
 constexpr std::int64_t kSettleNs = 25 * kMillisecond;
+constexpr std::int64_t kQuickSettleNs = 15 * kMillisecond;
 constexpr std::int64_t kSecondSettleNs = 120 * kMillisecond;
 
 // Of what is free. From the highest, as that is the last where all is well.
@@ -78,11 +79,12 @@ std::vector<HostIndex> not_heard_by_all(const PairTable<Heard>& heard,
 // Tries all `hosts`, and once more, more patiently, those that not all heard.
 std::optional<Error> listen(Setting& setting, const std::vector<HostIndex>& hosts,
                             PairTable<Heard>& heard) {
-  if (auto error = take_turns(setting, hosts, kSettleNs, heard)) return error;
+  const bool quick = setting.depth == Depth::quick;
+  if (auto error = take_turns(setting, hosts, quick ? kQuickSettleNs : kSettleNs, heard))
+    return error;
   const auto again = not_heard_by_all(heard, hosts);
   if (again.empty()) return std::nullopt;
-  const auto settle_ns = setting.depth == Depth::quick ? kSettleNs : kSecondSettleNs;
-  return take_turns(setting, again, settle_ns, heard);
+  return take_turns(setting, again, quick ? kSettleNs : kSecondSettleNs, heard);
 }
 
 // Whether all of `from` are heard by all of `to`; nothing where no way was tried.

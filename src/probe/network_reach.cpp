@@ -17,7 +17,7 @@ constexpr std::int64_t kLeastDurationNs = 20 * kMillisecond;
 // For stragglers: at first of a network of one site, then of one across a continent.
 constexpr std::array kSettleNs{25 * kMillisecond, 150 * kMillisecond, 400 * kMillisecond,
                                900 * kMillisecond};
-constexpr std::array kQuickSettleNs{20 * kMillisecond, 60 * kMillisecond};
+constexpr std::array kQuickSettleNs{12 * kMillisecond, 60 * kMillisecond};
 
 std::vector<Fan> fans_over(const PairTable<Heard>& heard, Heard which, std::uint32_t passes) {
   std::vector<Fan> fans;
