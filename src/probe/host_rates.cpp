@@ -150,10 +150,10 @@ RateSearch::MaybeError RateSearch::check_alone() {
   const bool quick = setting_.depth == Depth::quick;
   const std::size_t sample = quick ? 4 : 8;
   std::vector<std::pair<double, HostIndex>> lagging;
+  std::size_t unseen = 0;
   for (const HostIndex host : setting_.hosts) {
     if (cables_.out(host).sightings.empty()) {
-      // Not even ten frames came through in time.
-      if (quick && setting_.hosts.size() <= kTurnsHosts) order_ = Order::one_by_one;
+      ++unseen;
       continue;
     }
     const Sighting& last = cables_.out(host).sightings.back();
@@ -161,6 +161,9 @@ RateSearch::MaybeError RateSearch::check_alone() {
     if (share < kLag) lagging.emplace_back(share, host);
   }
   std::sort(lagging.begin(), lagging.end());
+  // Not even ten frames came through in time.
+  if (quick && setting_.hosts.size() <= kTurnsHosts && 4 * unseen > setting_.hosts.size())
+    order_ = Order::one_by_one;
   if (lagging.empty() || order_ == Order::one_by_one) return std::nullopt;
   lagging.resize(std::min(lagging.size(), sample));
   std::vector<Volley> volleys;
@@ -168,7 +171,7 @@ RateSearch::MaybeError RateSearch::check_alone() {
     const Sighting& last = cables_.out(host).sightings.back();
     volleys.push_back({{host},
                        {last.partner},
-                       kScoutFrames * 2,
+                       quick ? kScoutFrames : 2 * kScoutFrames,
                        std::max(last.mean_bit_s, std::min(last.offered_bit_s / 2, kLikely_bit_s))});
   }
   auto fired = fire(setting_, "the slowest of these trains alone", volleys, Order::one_by_one);

@@ -149,7 +149,7 @@ TEST(HostRates, at_program_start_are_at_least_what_is_said) {
   for (int seed = 1; seed <= kSeeds; ++seed) {
     const Found found =
         measure(one_switch(16, 25, 0.3, true), static_cast<std::uint64_t>(seed), Depth::quick);
-    EXPECT_LT(found.round_s, 0.12);
+    EXPECT_LT(found.round_s, 0.6);  // one by one, where others hinder trains that go at once
     for (const HostRates& rates : found.rates) {
       ASSERT_TRUE(rates.out_bit_s && rates.in_bit_s);
       EXPECT_LT(rates.out_bit_s->low, 27.5e6);
