@@ -18,7 +18,7 @@
 namespace quadrille {
 namespace {
 
-// Hosts on buses of 10 Mbit/s take 1.8 s, on a busy machine more. A start that is longer by more
+// Hosts on buses of 10 Mbit/s take 2.2 s, on a busy machine more. A start that is longer by more
 // than this would be noticed.
 constexpr std::int64_t time_for_measuring_ns = 5'000'000'000;
 // For hosts to end their service after that.

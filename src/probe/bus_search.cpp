@@ -128,8 +128,8 @@ std::vector<Flow> Search::through(HostIndex suspect, const HostSet& seeming) {
   if (from == kNobody) from = any_of(others(setting_.hosts, seeming), {suspect, to});
   if (from == kNobody) from = any_of(setting_.hosts, {suspect, to});
   if (from == kNobody) from = to;
-  return {{suspect, to, kPairShare * free_rate(views_, suspect, to)},
-          {from, suspect, kPairShare * free_rate(views_, from, suspect)}};
+  return {{suspect, to, kCableShare * free_rate(views_, suspect, to)},
+          {from, suspect, kCableShare * free_rate(views_, from, suspect)}};
 }
 
 // Until the smallest set that was ever named is named again: a larger one was two buses at once.

@@ -11,6 +11,10 @@ namespace quadrille::probe {
 // Share of a cable's free rate that flows may take without filling its queue.
 inline constexpr double kCableShare = 0.96;
 
+// Of what gets through something shared: what keeps it full. More only lengthens queues, which have
+// to be waited for.
+inline constexpr double kKeepsFull = 1.5;
+
 // Everybody in `order` sends to the one `shift` places further on: each cable is busy in both
 // directions, at `share` of what is free. REQUIRES: 0 < shift < order.size().
 std::vector<Flow> shifted_flows(const HostSet& order, std::size_t shift,

@@ -20,7 +20,6 @@ constexpr std::size_t kFewHosts = 2;
 // together.
 constexpr double kHeldUp = 0.97;
 constexpr double kHeldUpOfFew = 0.85;
-constexpr double kEnough = 1.5;  // of what gets through, so that something is full
 constexpr std::size_t kQuickRounds = 6;
 constexpr std::size_t kQuickQuietRounds = 2;  // with nothing new
 constexpr double kSameSet = 0.75;  // overlap from which two sets count as one set, seen imprecisely
@@ -184,9 +183,8 @@ Result<bool> Search::prove(const HostSet& candidate, const HostSet& against) {
   while (seen.size() < kMostRepeats) {
     const auto cut = load_cut(views_, candidate, options);
     if (!cut.ok()) return cut.error();
-    // More than gets through only fills queues that have to be waited for.
-    options.most_bit_s =
-        kEnough * std::max(cut.value().out.arrived_bit_s, cut.value().in.arrived_bit_s);
+    const double arrived = std::max(cut.value().out.arrived_bit_s, cut.value().in.arrived_bit_s);
+    if (arrived > 0) options.most_bit_s = kKeepsFull * arrived;
     filled_ =
         held_up(cut.value().out, candidate.size()) || held_up(cut.value().in, candidate.size());
     if (!filled_) return false;

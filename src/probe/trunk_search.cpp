@@ -20,7 +20,6 @@ namespace {
 
 constexpr double kSharesTrunk = 0.8;          // of what would cross without a shared trunk
 constexpr double kFillsBus = 0.9;             // of what it carries
-constexpr double kEnough = 1.5;               // of what gets through, so that something is full
 constexpr double kWeakLoad = 0.95;            // of what a strong one brought through
 constexpr std::size_t kAllPairsSegments = 6;  // up to here every pair is tested
 constexpr std::size_t kMostUnions = 18;
@@ -240,7 +239,7 @@ std::vector<Flow> Search::as_trunks_allow(std::vector<Flow> flows) const {
     for (const Flow& flow : flows) crossing[segment_of(flow)] += flow.rate_bit_s;
     for (Flow& flow : flows) {
       const double all = crossing[segment_of(flow)];
-      flow.rate_bit_s *= std::min(1.0, kEnough * through(segment_of(flow), out, all) / all);
+      flow.rate_bit_s *= std::min(1.0, kKeepsFull * through(segment_of(flow), out, all) / all);
     }
   }
   return flows;
