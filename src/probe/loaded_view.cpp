@@ -213,13 +213,12 @@ std::int64_t LoadedViews::duration_ns(const Load& load) const {
     least.push_back(static_cast<std::int64_t>(2 * half_ns / (1 - kFillShare)));
   }
   if (least.empty()) return load.duration_ns;
-  if (setting_.depth == Depth::quick) {
-    slowness = {kQuickShare};
-  } else if (load.group.empty() && !quiet(cables_)) {
-    slowness = {kBesideOthers * median(std::move(slowness))};
+  double times = kQuickShare;
+  if (setting_.depth != Depth::quick) {
+    const bool is_longer = load.group.empty() && !quiet(cables_);
+    times = median(std::move(slowness)) * (is_longer ? kBesideOthers : 1);
   }
-  const auto usual = static_cast<std::int64_t>(median(std::move(slowness)) *
-                                               static_cast<double>(load.duration_ns));
+  const auto usual = static_cast<std::int64_t>(times * static_cast<double>(load.duration_ns));
   if (!load.group.empty()) return usual;
   return std::clamp(median(std::move(least)), usual, kMostLonger * usual);
 }

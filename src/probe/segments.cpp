@@ -105,6 +105,7 @@ class Search {
   bool tried(const HostSet& candidate) const;
   bool is_piece(const HostSet& set) const;
   HostSet rest_of_part(const HostSet& piece) const;
+  bool split_by(const std::vector<HostSet>& proven);
   std::vector<HostSet> pieces_of(const std::vector<HostSet>& clusters) const;
 
   LoadedViews& views_;
@@ -175,6 +176,14 @@ HostSet Search::rest_of_part(const HostSet& piece) const {
   return {};
 }
 
+// True where there is anything to split by.
+bool Search::split_by(const std::vector<HostSet>& proven) {
+  std::vector<HostSet> sets = parts_;
+  sets.insert(sets.end(), proven.begin(), proven.end());
+  parts_ = common_refinement(setting_.hosts, sets);
+  return !proven.empty();
+}
+
 // Loads what crosses between `candidate` and the others, or those it is `against`, twice, and once
 // more where the views differ. What most of them show is proven. True where it splits a part.
 Result<bool> Search::prove(const HostSet& candidate, const HostSet& against) {
@@ -197,16 +206,13 @@ Result<bool> Search::prove(const HostSet& candidate, const HostSet& against) {
   unanimous_ += seen.size() == 2 ? 1 : 0;
   const auto clusters = mostly_together(setting_.hosts, seen);
   if (clusters.size() > 1) proven_.insert(proven_.end(), clusters.begin(), clusters.end());
-  auto parts = parts_;
+  auto pieces = pieces_of(clusters);
   const bool is_certain = alone_ && seen.size() == 2;
-  for (const HostSet& piece : pieces_of(clusters)) {
+  std::erase_if(pieces, [&](const HostSet& piece) {
     const bool is_rest = overlap(rest_of_part(piece), candidate) > kSameSet;
-    if (piece.size() > kFewHosts || candidate.size() <= kFewHosts || is_rest || is_certain)
-      parts.push_back(piece);
-  }
-  const bool news = parts.size() > parts_.size();
-  parts_ = common_refinement(setting_.hosts, parts);
-  return news;
+    return piece.size() <= kFewHosts && candidate.size() > kFewHosts && !is_rest && !is_certain;
+  });
+  return split_by(pieces);
 }
 
 // Whether anything shows that `piece` of `view` is not one segment with the rest of its part.
@@ -283,15 +289,12 @@ Result<bool> Search::prove_within(const HostSet& part) {
   }
   ++votes_;
   unanimous_ += seen.size() == 2 ? 1 : 0;
-  auto parts = parts_;
-  for (HostSet& cluster : mostly_together(part, seen)) {
-    if (cluster.size() < 2 || cluster.size() == part.size()) continue;
-    proven_.push_back(cluster);
-    parts.push_back(std::move(cluster));
-  }
-  const bool news = parts.size() > parts_.size();
-  parts_ = common_refinement(setting_.hosts, parts);
-  return news;
+  auto inside = mostly_together(part, seen);
+  std::erase_if(inside, [&](const HostSet& cluster) {
+    return cluster.size() < 2 || cluster.size() == part.size();
+  });
+  proven_.insert(proven_.end(), inside.begin(), inside.end());
+  return split_by(inside);
 }
 
 Result<bool> Search::look_within_parts() {
