@@ -21,7 +21,7 @@ constexpr double kSlowest_bit_s = 0.5e6;  // a host slower than that is taken to
 // frames, average out; within bounds.
 constexpr double kTrainS = 0.024;
 constexpr double kLeastFrames = 14;
-constexpr double kUsualFrames = 28;
+constexpr double kUsualFrames = 20;
 constexpr double kMostFrames = 400;
 
 constexpr std::size_t kTurnsHosts = 32;
@@ -258,8 +258,8 @@ Volley RateSearch::fan_in(HostIndex to, std::vector<HostIndex> candidates) const
 
 RateSearch::MaybeError RateSearch::inwards() { return receive(setting_.hosts); }
 
-// From others, the fastest, those that were not overloaded or seem slow: their senders may have
-// been. Again where that made a difference.
+// From others, the fastest, those that were not overloaded, or seem slower than they send and than
+// another: their senders may have been. Again where that made a difference.
 RateSearch::MaybeError RateSearch::inwards_again() {
   if (order_ == Order::together)
     if (auto error = receive(setting_.hosts)) return error;
@@ -269,11 +269,15 @@ RateSearch::MaybeError RateSearch::inwards_again() {
     double most = 0;
     for (const HostIndex host : setting_.hosts)
       most = std::max(most, cables_.in(host).usual_bit_s());
+    const auto as_outwards = [&](HostIndex host) {
+      return cables_.out(host).is_limit() ? cables_.out(host).usual_bit_s() : most;
+    };
     std::vector<double> before;
     for (HostIndex host = 0; host < setting_.network.hosts().size(); ++host)
       before.push_back(cables_.in(host).usual_bit_s());
     std::erase_if(doubtful, [&](HostIndex host) {
-      return cables_.in(host).is_limit() && cables_.in(host).usual_bit_s() > 0.7 * most;
+      return cables_.in(host).is_limit() &&
+             cables_.in(host).usual_bit_s() > 0.7 * std::min(most, as_outwards(host));
     });
     if (auto error = receive(doubtful)) return error;
     std::erase_if(doubtful, [&](HostIndex host) {

@@ -198,12 +198,12 @@ std::vector<Flow> LoadedViews::beside_fans(const std::vector<Flow>& flows,
   return thinner;
 }
 
-// As many frames as on usual cables, and long enough for light datagrams to leave the cables to the
-// flows: of what they take, flows that would just fill a trunk do not.
+// As many frames as on usual cables, and long enough for light datagrams to leave most cables to
+// the flows: of what they take, flows that would just fill a trunk do not.
 std::int64_t LoadedViews::duration_ns(const Load& load) const {
   std::vector<double> slowness;
   std::vector<std::int64_t> least;
-  for (const HostIndex host : landmarks_of(load, setting_.hosts)) {
+  for (const HostIndex host : setting_.hosts) {
     const double free = cables_[host].free_out_bit_s();
     if (free <= 0) continue;
     const MaybeMeasured& all = cables_[host].out_bit_s;
@@ -293,7 +293,7 @@ LoadedView LoadedViews::read(const Load& load, const Round& round, const RoundRe
       last_waits.push_back(wait(1, 0));
     }
   }
-  backlog_ns_ = longest_of(std::move(last_waits));
+  backlog_ns_ = std::max<std::int64_t>(longest_of(std::move(last_waits)) - result.left_ns, 0);
   for (std::size_t at = 0; at < round.streams.size(); ++at) {
     const StreamResult& stream = result.streams[at];
     const Stream& sent = round.streams[at];

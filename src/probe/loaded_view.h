@@ -124,7 +124,8 @@ class LoadedViews {
   std::vector<HostRates> rates_;
   std::vector<HostRates> one_way_rates_;
   PairTable<std::int64_t> idle_delay_ns_;  // least ever seen
-  std::int64_t backlog_ns_ = 0;            // how long the fullest queue takes to empty
+  // How long the fullest queue takes to empty, beyond what the network itself waits for.
+  std::int64_t backlog_ns_ = 0;
 };
 
 }  // namespace quadrille::probe

@@ -126,6 +126,9 @@ struct RoundResult {
   std::vector<MulticastResult> multicasts;   // [round.multicasts]
   // Hosts that began so late, or were held up so long, that what they measured does not count.
   std::vector<HostIndex> unpunctual;
+  // How long after the round's end what it sent is still in the network's queues, as far as that
+  // can be foreseen: the next round begins no sooner.
+  std::int64_t left_ns = 0;
 };
 
 }  // namespace quadrille::probe

@@ -97,6 +97,7 @@ Result<RoundResult> MeasuredNetwork::perform(const Round& round) {
     if (auto done = attempt(wanted, reports); !done.ok()) return done.error();
     auto merged = merge(wanted, reports);
     if (!merged.ok()) return merged.error();
+    empty_at_ns_ += merged.value().left_ns;
     if (tried == 0) {
       best = std::move(merged.value());
     } else {
@@ -138,7 +139,7 @@ Result<bool> MeasuredNetwork::attempt(const Round& round, std::vector<PartResult
     sleep_for(start_ns + round.duration_ns - realtime_ns());
   }
   auto collected = collect(takes_part, reports);
-  if (collected.ok()) empty_at_ns_ = start_ns + round.duration_ns + backlog_ns(round, reports);
+  empty_at_ns_ = start_ns + round.duration_ns;
   return collected;
 }
 
@@ -210,6 +211,7 @@ Result<RoundResult> MeasuredNetwork::merge(const Round& round,
     }
   }
   result.unpunctual = unpunctual(round, reports, result);
+  result.left_ns = backlog_ns(round, reports);
   return result;
 }
 

@@ -154,7 +154,9 @@ Result<RoundResult> SimulatedNetwork::perform(const Round& round) {
   way.carrier->run_until(end_ns, traffic);
   now_ns_ = way.carrier->run_empty(end_ns, end_ns + longest_backlog_ns);
   sent_bytes_ += traffic.sent_bytes();
-  return traffic.result();
+  RoundResult result = traffic.result();
+  result.left_ns = now_ns_ - end_ns;
+  return result;
 }
 
 std::uint64_t SimulatedNetwork::events() const {
