@@ -121,6 +121,19 @@ double fastest(const HostSet& hosts, const std::vector<HostRates>& rates) {
   return most;
 }
 
+// As if those outside took all that the hosts inside can send.
+std::vector<HostRates> widened(const LoadedViews& views, const Sides& sides) {
+  std::vector<HostRates> rates = views.rates();
+  const double offered = sum_free_out(sides.inside, rates);
+  const double taken = sum_free_in(sides.busy, rates);
+  if (taken <= 0 || taken >= offered) return rates;
+  for (const HostIndex host : sides.busy) {
+    rates[host].usual_in_bit_s = rates[host].free_in_bit_s() * offered / taken;
+    rates[host].in_bit_s.reset();
+  }
+  return rates;
+}
+
 std::vector<Flow> flows_across(const LoadedViews& views, const Sides& sides,
                                const CutOptions& options) {
   if (options.gentle) {
@@ -131,7 +144,8 @@ std::vector<Flow> flows_across(const LoadedViews& views, const Sides& sides,
                                             views.one_way_rates(), most);
   }
   const double most = options.most_bit_s;
-  auto flows = crossing_flows(sides.inside, views.rates(), sides.busy, views.rates(), most);
+  const auto takes = options.within ? widened(views, sides) : views.rates();
+  auto flows = crossing_flows(sides.inside, views.rates(), sides.busy, takes, most);
   const auto inward = crossing_flows(sides.busy, views.rates(), sides.inside, views.rates(), most);
   flows.insert(flows.end(), inward.begin(), inward.end());
   return flows;
@@ -148,7 +162,8 @@ Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions
             .landmarks = sides.seen,
             .group = inside,
             .near = sides.near,
-            .passes = 5};
+            .passes = 5,
+            .filled = options.within ? sides.busy : HostSet{}};
   auto view = views.observe(load);
   if (!view.ok()) return view.error();
   Cut cut;
@@ -162,6 +177,8 @@ Result<Cut> load_cut(LoadedViews& views, const HostSet& inside, const CutOptions
   judge(cut.in, views, sides, hosts, [&](HostIndex host, HostIndex third) -> const Wait& {
     return view.value().waits.at(third, host);
   });
+  if (options.against.empty() && !options.gentle && (cut.out.full || cut.in.full))
+    views.keep_crossing(inside, std::max(cut.out.arrived_bit_s, cut.in.arrived_bit_s));
   cut.view = std::move(view.value());
   return cut;
 }

@@ -170,7 +170,8 @@ bool is_standing(const Wait& wait, std::int64_t floor_ns) {
 
 // The flows, thinner where light datagrams would fill what they leave of a cable.
 std::vector<Flow> LoadedViews::beside_fans(const std::vector<Flow>& flows,
-                                           const std::vector<Fan>& fans) const {
+                                           const std::vector<Fan>& fans,
+                                           const HostSet& filled) const {
   struct Use {
     double flows_bit_s = 0;
     double light_bit_s = 0;
@@ -192,8 +193,9 @@ std::vector<Flow> LoadedViews::beside_fans(const std::vector<Flow>& flows,
   }
   std::vector<Flow> thinner = flows;
   for (Flow& flow : thinner) {
-    flow.rate_bit_s *= std::min(out[flow.from].factor(room_[flow.from].free_out_bit_s()),
-                                in[flow.to].factor(room_[flow.to].free_in_bit_s()));
+    flow.rate_bit_s *= std::min(
+        out[flow.from].factor(room_[flow.from].free_out_bit_s()),
+        contains(filled, flow.to) ? 1 : in[flow.to].factor(room_[flow.to].free_in_bit_s()));
   }
   return thinner;
 }
@@ -252,8 +254,18 @@ Round LoadedViews::compose(const Load& load) const {
   if (quiet_first) add_fans(quiet_at, kQuietNs, kQuietPasses);
   const std::vector<Fan> fans_of_a_half(
       round.fans.begin(), round.fans.begin() + static_cast<std::ptrdiff_t>(setting_.hosts.size()));
-  for (const auto& flow : beside_fans(load.flows, fans_of_a_half)) {
-    if (flow.rate_bit_s > 0) round.streams.push_back(stream_of(flow, begin, duration));
+  const std::vector<Flow> flows = beside_fans(load.flows, fans_of_a_half, load.filled);
+  const auto flows_of = [&](HostIndex host, std::size_t before) {
+    return std::ranges::count(flows.begin(), flows.begin() + static_cast<std::ptrdiff_t>(before),
+                              host, &Flow::from);
+  };
+  for (std::size_t at = 0; at < flows.size(); ++at) {
+    if (flows[at].rate_bit_s <= 0) continue;
+    Stream stream = stream_of(flows[at], begin, duration);
+    // Frames of one host's flows do not leave at the same moment: they would wait for each other.
+    const HostIndex from = flows[at].from;
+    stream.at_ns += stream.gap_ns * flows_of(from, at) / flows_of(from, flows.size());
+    round.streams.push_back(stream);
   }
   round.duration_ns = begin + duration + (setting_.depth == Depth::quick ? kQuickTailNs : kTailNs);
   return round;
@@ -356,6 +368,16 @@ std::optional<Error> LoadedViews::settle() {
   backlog_ns_ = 0;
   const auto waited = setting_.network.perform(silence);
   return waited.ok() ? std::nullopt : std::optional(waited.error());
+}
+
+void LoadedViews::keep_crossing(const HostSet& inside, double arrived_bit_s) {
+  double& most = crossing_bit_s_[inside];
+  most = std::max(most, arrived_bit_s);
+}
+
+double LoadedViews::crossing_bit_s(const HostSet& inside) const {
+  const auto known = crossing_bit_s_.find(inside);
+  return known == crossing_bit_s_.end() ? std::numeric_limits<double>::infinity() : known->second;
 }
 
 Result<LoadedView> LoadedViews::observe(const Load& load) {

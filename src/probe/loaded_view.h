@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct Load {
   HostSet group = {};
   HostSet near = {};
   std::uint32_t passes = 3;  // light datagrams for each way in each half of the load
+  HostSet filled = {};       // receivers whose own cables may be: nothing is concluded from them
 };
 
 // The wait on the way from one host to another, beyond that in the idle network.
@@ -92,6 +94,11 @@ class LoadedViews {
   // Performs `load` once the queues of the last one are empty.
   Result<LoadedView> observe(const Load& load);
 
+  // The most that came out of a set of hosts, or into it, while something on the way was full;
+  // infinite where nothing was seen to be.
+  void keep_crossing(const HostSet& inside, double arrived_bit_s);
+  double crossing_bit_s(const HostSet& inside) const;
+
   // Waits until what the last load left in the queues is gone.
   std::optional<Error> settle();
 
@@ -111,7 +118,8 @@ class LoadedViews {
 
  private:
   Result<bool> drain();
-  std::vector<Flow> beside_fans(const std::vector<Flow>& flows, const std::vector<Fan>& fans) const;
+  std::vector<Flow> beside_fans(const std::vector<Flow>& flows, const std::vector<Fan>& fans,
+                                const HostSet& filled) const;
   std::int64_t duration_ns(const Load& load) const;
   bool idle_known(const Load& load) const;
   Round compose(const Load& load) const;
@@ -123,6 +131,7 @@ class LoadedViews {
       room_;  // cables, less what keeps random traffic of others from filling them
   std::vector<HostRates> rates_;
   std::vector<HostRates> one_way_rates_;
+  std::map<HostSet, double> crossing_bit_s_;
   PairTable<std::int64_t> idle_delay_ns_;  // least ever seen
   // How long the fullest queue takes to empty, beyond what the network itself waits for.
   std::int64_t backlog_ns_ = 0;

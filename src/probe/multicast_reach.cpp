@@ -139,6 +139,8 @@ std::vector<RateTrial> trials_for(const std::vector<HostSet>& groups, const Mult
     const double free_bit_s = free_rate(groups[i], sender, rates);
     if (free_bit_s > 0) trials.push_back({i, sender, free_bit_s});
   }
+  // What a fast group sends may fill the queues of slow ones.
+  std::ranges::stable_sort(trials, {}, &RateTrial::free_bit_s);
   return trials;
 }
 

@@ -143,6 +143,8 @@ double Search::through(std::size_t segment, bool out, double offered_bit_s) cons
 // The first time some of the others stay idle; all of them may be needed to fill what is between.
 Result<Cut> Search::best_cut(std::size_t segment) {
   CutOptions options{.gentle = kinds_[segment] == SegmentKind::bus};
+  if (segments_.size() > kFewSegments)
+    options.most_bit_s = kKeepsFull * views_.crossing_bit_s(segments_[segment]);
   auto best = load_cut(views_, segments_[segment], options);
   if (segments_.size() > kFewSegments) return best;
   if (!options.gentle) options.against = others(views_.hosts(), segments_[segment]);
