@@ -148,7 +148,7 @@ std::vector<Flow> flows_across(const LoadedViews& views, const Sides& sides,
   auto flows = crossing_flows(sides.inside, views.rates(), sides.busy, takes, most);
   const auto inward = crossing_flows(sides.busy, views.rates(), sides.inside, views.rates(), most);
   flows.insert(flows.end(), inward.begin(), inward.end());
-  return flows;
+  return options.worth ? options.worth(std::move(flows)) : flows;
 }
 
 }  // namespace

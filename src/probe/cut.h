@@ -10,7 +10,9 @@
 // `inside` themselves shows `within`.
 #pragma once
 
+#include <functional>
 #include <limits>
+#include <vector>
 
 #include "probe/loaded_view.h"
 
@@ -39,6 +41,8 @@ struct CutOptions {
   HostSet against = {};  // of the others, who carries load; empty: any
   // Waits are seen between the hosts inside; all outside may take part.
   bool within = false;
+  // What of the flows that would cross is worth sending; empty: all.
+  std::function<std::vector<Flow>(std::vector<Flow>)> worth = {};
   // Of what is offered in each direction together.
   double most_bit_s = std::numeric_limits<double>::infinity();
 };

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "probe/beside_others.h"
@@ -48,6 +49,7 @@ class Search {
   };
 
   Result<Cut> best_cut(std::size_t segment);
+  std::vector<std::size_t> slow_ones_first() const;
   Result<bool> measure_own();
   Result<bool> see_others_at(std::size_t segment, const HostSet& against, const Cut& strong,
                              SplitRates& rates);
@@ -145,6 +147,8 @@ Result<Cut> Search::best_cut(std::size_t segment) {
   CutOptions options{.gentle = kinds_[segment] == SegmentKind::bus};
   if (segments_.size() > kFewSegments)
     options.most_bit_s = kKeepsFull * views_.crossing_bit_s(segments_[segment]);
+  if (alone_)
+    options.worth = [this](std::vector<Flow> flows) { return as_trunks_allow(std::move(flows)); };
   auto best = load_cut(views_, segments_[segment], options);
   if (segments_.size() > kFewSegments) return best;
   if (!options.gentle) options.against = others(views_.hosts(), segments_[segment]);
@@ -158,9 +162,20 @@ Result<Cut> Search::best_cut(std::size_t segment) {
   return best;
 }
 
+// What fast hosts send to others would fill trunks that are not known to be slow.
+std::vector<std::size_t> Search::slow_ones_first() const {
+  std::vector<std::size_t> order(segments_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::size_t segment) {
+    const HostSet& hosts = segments_[segment];
+    return std::min(sum_free_out(hosts, views_.rates()), views_.crossing_bit_s(hosts));
+  });
+  return order;
+}
+
 Result<bool> Search::measure_own() {
   own_.resize(segments_.size());
-  for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
+  for (const std::size_t segment : slow_ones_first()) {
     const auto cut = best_cut(segment);
     if (!cut.ok()) return cut.error();
     own_[segment] = rates_of(cut.value(), alone_);
