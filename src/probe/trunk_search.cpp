@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -19,11 +20,11 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr double kSharesTrunk = 0.8;          // of what would cross without a shared trunk
-constexpr double kFillsBus = 0.9;             // of what it carries
-constexpr double kWeakLoad = 0.95;            // of what a strong one brought through
-constexpr std::size_t kAllPairsSegments = 6;  // up to here every pair is tested
-constexpr std::size_t kMostUnions = 18;
+constexpr double kSharesTrunk = 0.87;          // of what would cross without a shared trunk
+constexpr double kFillsBus = 0.9;              // of what it carries
+constexpr double kWeakLoad = 0.95;             // of what a strong one brought through
+constexpr std::size_t kAllUnionsSegments = 6;  // up to here all are tested
+constexpr std::size_t kMostUnions = 32;
 constexpr std::size_t kFewSegments = 4;  // up to here each one's own trunk is measured twice
 constexpr double kEndless = std::numeric_limits<double>::infinity();
 
@@ -43,6 +44,12 @@ class Search {
   Result<std::vector<TreeNode>> run(const std::vector<HostSet>& proven);
 
  private:
+  // Of a union of segments, outwards and inwards.
+  struct UnionTest {
+    Split split;
+    std::vector<Flow> flows[2];
+    double arrived_bit_s[2] = {0, 0};
+  };
   struct Expected {
     double leaving_bit_s = 0;
     double arriving_bit_s = 0;
@@ -54,14 +61,19 @@ class Search {
   Result<bool> see_others_at(std::size_t segment, const HostSet& against, const Cut& strong,
                              SplitRates& rates);
   Result<bool> measure_below();
-  std::vector<std::size_t> neighbourhood(std::size_t segment) const;
-  Result<bool> test_union(const std::vector<std::size_t>& parts);
+  Split neighbourhood(std::size_t segment) const;
+  Result<std::optional<UnionTest>> test_union(const std::vector<std::size_t>& parts);
   Result<std::vector<std::vector<std::size_t>>> candidates(const std::vector<HostSet>& proven);
   void add_as_union(const HostSet& hosts, std::vector<std::vector<std::size_t>>& unions) const;
   HostSet hosts_of(const std::vector<std::size_t>& parts) const;
-  Expected expected(const std::vector<Flow>& flows) const;
+  Expected expected(std::vector<Flow> flows) const;
+  void pass(const Split& split, bool out, std::vector<Flow>& flows) const;
   std::vector<Flow> as_trunks_allow(std::vector<Flow> flows) const;
-  Result<CutDirection> load_across(const HostSet& from, const HostSet& to, double most_bit_s);
+  double unexplained(const UnionTest& test) const;
+  Result<bool> find_joint(std::vector<std::vector<std::size_t>> unions);
+  Result<CutDirection> load_across(const HostSet& from, const HostSet& to, double most_bit_s,
+                                   std::vector<Flow>& flows, double& between_bit_s);
+  double arrived_between_bit_s(const std::vector<FlowOutcome>& flows) const;
   double through(std::size_t segment, bool out, double offered_bit_s) const;
   bool fills_bus(const HostSet& bus, const CutDirection& direction) const;
 
@@ -72,6 +84,7 @@ class Search {
   std::vector<std::size_t> segment_of_;  // [hosts]
   std::vector<SplitRates> own_;
   std::vector<Split> joint_;
+  std::vector<HostSet> alike_;  // from elsewhere, while one segment was loaded
 };
 
 // What crossed in one direction: measured where something was full, else at least what arrived.
@@ -117,6 +130,12 @@ void open_end(Crossing& crossing) {
   crossing.buffer_bytes.reset();
 }
 
+// Whether what crossed is all that the trunk behind it carries.
+bool fills(const Crossing& crossing, const Crossing& behind) {
+  constexpr double kNearlyAll = 0.93;
+  return crossing.bit_s && behind.bit_s && crossing.bit_s->value > kNearlyAll * behind.bit_s->value;
+}
+
 bool is_told(const MaybeMeasured& rate) { return rate && !std::isinf(rate->high); }
 
 // What arrives only ever falls short, so of two rates the higher is nearer to the truth; but of two
@@ -133,12 +152,22 @@ void take_nearer(const Crossing& crossing, Crossing& best) {
     best = crossing;
 }
 
-// What of `offered_bit_s` gets through a segment's own trunk.
-double Search::through(std::size_t segment, bool out, double offered_bit_s) const {
-  const auto& [rate, buffer, others] = out ? own_[segment].out : own_[segment].in;
+HostSet joined(const HostSet& one, const HostSet& other) {
+  HostSet both;
+  std::ranges::set_union(one, other, std::back_inserter(both));
+  return both;
+}
+
+double through(const Crossing& crossing, double offered_bit_s) {
+  const auto& [rate, buffer, others] = crossing;
   if (!is_told(rate)) return offered_bit_s;
   const double others_bit_s = others ? others->value * rate->value : 0;
   return offered_bit_s * std::min(1.0, rate->value / (offered_bit_s + others_bit_s));
+}
+
+// What of `offered_bit_s` gets through a segment's own trunk.
+double Search::through(std::size_t segment, bool out, double offered_bit_s) const {
+  return probe::through(out ? own_[segment].out : own_[segment].in, offered_bit_s);
 }
 
 // What arrives only ever falls short: a host that was held up, or others' traffic, takes from it.
@@ -179,6 +208,8 @@ Result<bool> Search::measure_own() {
     const auto cut = best_cut(segment);
     if (!cut.ok()) return cut.error();
     own_[segment] = rates_of(cut.value(), alone_);
+    for (HostSet& alike : view_clusters(views_, cut.value().view, views_.hosts()))
+      alike_.push_back(std::move(alike));
     if (kinds_[segment] != SegmentKind::bus) {
       const auto seen = see_others_at(segment, {}, cut.value(), own_[segment]);
       if (!seen.ok()) return seen.error();
@@ -229,21 +260,41 @@ HostSet Search::hosts_of(const std::vector<std::size_t>& parts) const {
 
 // What of `flows` leaves the segments, and what of it would arrive, if their own trunks were the
 // only limits.
-Search::Expected Search::expected(const std::vector<Flow>& flows) const {
+Search::Expected Search::expected(std::vector<Flow> flows) const {
   std::vector<double> leaving(segments_.size());
   for (const Flow& flow : flows) leaving[segment_of_[flow.from]] += flow.rate_bit_s;
-  std::vector<double> entering(segments_.size());
-  for (const Flow& flow : flows) {
-    const std::size_t from = segment_of_[flow.from];
-    entering[segment_of_[flow.to]] +=
-        flow.rate_bit_s * through(from, true, leaving[from]) / leaving[from];
-  }
   Expected expected;
-  for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
+  for (std::size_t segment = 0; segment < segments_.size(); ++segment)
     expected.leaving_bit_s += through(segment, true, leaving[segment]);
-    expected.arriving_bit_s += through(segment, false, entering[segment]);
+  for (Flow& flow : flows) {
+    const std::size_t from = segment_of_[flow.from];
+    flow.rate_bit_s *= through(from, true, leaving[from]) / leaving[from];
   }
+  for (const Split& split : joint_) {
+    pass(split, true, flows);
+    pass(split, false, flows);
+  }
+  std::vector<double> entering(segments_.size());
+  for (const Flow& flow : flows) entering[segment_of_[flow.to]] += flow.rate_bit_s;
+  for (std::size_t segment = 0; segment < segments_.size(); ++segment)
+    expected.arriving_bit_s += through(segment, false, entering[segment]);
   return expected;
+}
+
+// What of `flows` gets through a trunk that several segments share.
+void Search::pass(const Split& split, bool out, std::vector<Flow>& flows) const {
+  const Crossing& crossing = out ? split.rates.out : split.rates.in;
+  if (!is_told(crossing.bit_s)) return;
+  const auto is_inside = [&](HostIndex host) {
+    return std::ranges::binary_search(split.segments, segment_of_[host]);
+  };
+  const auto crosses = [&](const Flow& flow) {
+    return is_inside(flow.from) == out && is_inside(flow.to) != out;
+  };
+  double all = 0;
+  for (const Flow& flow : flows) all += crosses(flow) ? flow.rate_bit_s : 0;
+  const double share = probe::through(crossing, all) / std::max(all, 1.0);
+  for (Flow& flow : flows) flow.rate_bit_s *= crosses(flow) ? share : 1;
 }
 
 // `flows`, thinner where a segment's own trunk would only have to hold them up.
@@ -262,46 +313,95 @@ std::vector<Flow> Search::as_trunks_allow(std::vector<Flow> flows) const {
   return flows;
 }
 
-Result<CutDirection> Search::load_across(const HostSet& from, const HostSet& to,
-                                         double most_bit_s) {
-  const Load load{.purpose = "whether segments share a trunk",
-                  .flows = as_trunks_allow(
-                      crossing_flows(from, views_.rates(), to, views_.rates(), most_bit_s)),
-                  .duration_ns = 70 * kMillisecond,
-                  .landmarks = {to.front()}};
-  const auto view = views_.observe(load);
+// Of each pair of segments over the time that its own flows took: where one's trunk still empties
+// its queue, the others have ended.
+double Search::arrived_between_bit_s(const std::vector<FlowOutcome>& flows) const {
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<FlowOutcome>> between;
+  for (const FlowOutcome& outcome : flows)
+    between[{segment_of_[outcome.flow.from], segment_of_[outcome.flow.to]}].push_back(outcome);
+  double sum = 0;
+  for (const auto& [ways, some] : between) sum += arrived_together_bit_s(some);
+  return sum;
+}
+
+Result<CutDirection> Search::load_across(const HostSet& from, const HostSet& to, double most_bit_s,
+                                         std::vector<Flow>& flows, double& between_bit_s) {
+  flows = as_trunks_allow(crossing_flows(from, views_.rates(), to, views_.rates(), most_bit_s));
+  const auto view = views_.observe({.purpose = "whether segments share a trunk",
+                                    .flows = flows,
+                                    .duration_ns = 70 * kMillisecond,
+                                    .landmarks = {to.front()}});
   if (!view.ok()) return view.error();
-  const Expected expect = expected(load.flows);
+  const Expected expect = expected(flows);
   CutDirection direction;
   direction.offered_bit_s = expect.leaving_bit_s;
   direction.arrived_bit_s = arrived_together_bit_s(view.value().flows);
   direction.carried_bit_s = direction.arrived_bit_s + light_bit_s(view.value(), from, to);
-  direction.full = direction.arrived_bit_s < kSharesTrunk * expect.arriving_bit_s;
+  direction.full = arrived_between_bit_s(view.value().flows) < kSharesTrunk * expect.arriving_bit_s;
+  between_bit_s = arrived_between_bit_s(view.value().flows);
   return direction;
 }
 
-Result<bool> Search::test_union(const std::vector<std::size_t>& parts) {
+Result<std::optional<Search::UnionTest>> Search::test_union(const std::vector<std::size_t>& parts) {
   const HostSet inside = hosts_of(parts);
   const HostSet outside = others(views_.setting().hosts, inside);
-  SplitRates rates;
+  UnionTest test;
+  test.split.segments = parts;
+  test.split.rates.full = true;
   for (const bool out : {true, false}) {
     const HostSet& from = out ? inside : outside;
     const HostSet& to = out ? outside : inside;
-    const auto strong = load_across(from, to, kEndless);
+    std::vector<Flow> flows;
+    double between = 0;
+    const auto strong = load_across(from, to, kEndless, flows, between);
     if (!strong.ok()) return strong.error();
     const CutDirection& found = strong.value();
     // Without a sign outwards, the way inwards is no trunk of these either.
-    if (out && !found.full) return false;
-    Crossing& crossing = out ? rates.out : rates.in;
+    if (out && !found.full) return std::optional<UnionTest>();
+    test.flows[out ? 0 : 1] = flows;
+    test.arrived_bit_s[out ? 0 : 1] = between;
+    Crossing& crossing = out ? test.split.rates.out : test.split.rates.in;
     crossing = crossing_of(found, alone_);
     if (alone_ || !found.full) continue;
-    const auto weak = load_across(from, to, kWeakLoad * found.carried_bit_s);
+    const auto weak = load_across(from, to, kWeakLoad * found.carried_bit_s, flows, between);
     if (!weak.ok()) return weak.error();
     see_others(found, weak.value(), crossing);
   }
-  rates.full = true;
-  joint_.push_back({parts, rates});
-  return true;
+  return std::optional(std::move(test));
+}
+
+// What of the load outwards is missing, as a share of what the trunks known so far let through.
+double Search::unexplained(const UnionTest& test) const {
+  const double arriving = expected(test.flows[0]).arriving_bit_s;
+  return arriving > 0 ? 1 - test.arrived_bit_s[0] / arriving : 0;
+}
+
+// Tests `unions`. A trunk that some share holds up loads of other unions as well: the one that
+// explains most counts first, and of the others what is then still missing. Before it counts, each
+// segment that may be behind the same trunk is added to it.
+Result<bool> Search::find_joint(std::vector<std::vector<std::size_t>> unions) {
+  std::vector<UnionTest> tests;
+  std::vector<std::vector<std::size_t>> grown;
+  std::size_t tested = 0;
+  for (;;) {
+    for (; tested < std::min(unions.size(), kMostUnions); ++tested) {
+      auto test = test_union(unions[tested]);
+      if (!test.ok()) return test.error();
+      if (test.value()) tests.push_back(std::move(*test.value()));
+    }
+    const auto most = std::ranges::max_element(
+        tests, {}, [&](const UnionTest& test) { return unexplained(test); });
+    if (most == tests.end() || unexplained(*most) <= 1 - kSharesTrunk) return true;
+    const auto parts = most->split.segments;
+    if (std::ranges::find(grown, parts) == grown.end()) {
+      grown.push_back(parts);
+      for (const HostSet& segment : segments_)
+        add_as_union(joined(hosts_of(parts), segment), unions);
+      continue;
+    }
+    joint_.push_back(std::move(most->split));
+    tests.erase(most);
+  }
 }
 
 void Search::add_as_union(const HostSet& hosts,
@@ -328,10 +428,13 @@ Result<std::vector<std::vector<std::size_t>>> Search::candidates(
   std::vector<std::vector<std::size_t>> unions;
   if (segments_.size() <= 3) return unions;
   for (const HostSet& set : proven) add_as_union(set, unions);
-  if (segments_.size() <= kAllPairsSegments) {
-    for (std::size_t one = 0; one < segments_.size(); ++one) {
-      for (std::size_t other = one + 1; other < segments_.size(); ++other)
-        add_as_union(hosts_of({one, other}), unions);
+  for (const HostSet& set : alike_) add_as_union(set, unions);
+  if (segments_.size() <= kAllUnionsSegments) {
+    for (std::size_t bits = 1; bits < std::size_t{1} << (segments_.size() - 1); ++bits) {
+      std::vector<std::size_t> parts;
+      for (std::size_t segment = 1; segment < segments_.size(); ++segment)
+        if ((bits >> (segment - 1) & 1U) != 0) parts.push_back(segment);
+      add_as_union(hosts_of(parts), unions);
     }
     return unions;
   }
@@ -351,20 +454,22 @@ Result<std::vector<std::vector<std::size_t>>> Search::candidates(
   return unions;
 }
 
-// The smaller side of a shared trunk that `segment` is behind with others; empty where there is
-// none.
-std::vector<std::size_t> Search::neighbourhood(std::size_t segment) const {
-  std::vector<std::size_t> smallest;
+// The smaller side of a shared trunk that `segment` is behind with others; without segments where
+// there is none.
+Split Search::neighbourhood(std::size_t segment) const {
+  Split smallest;
   for (const Split& split : joint_) {
-    std::vector<std::size_t> side = split.segments;
-    if (!std::binary_search(side.begin(), side.end(), segment)) {
-      side.clear();
+    Split side = split;
+    if (!std::ranges::binary_search(side.segments, segment)) {
+      side.segments.clear();
       for (std::size_t other = 0; other < segments_.size(); ++other) {
-        if (!std::binary_search(split.segments.begin(), split.segments.end(), other))
-          side.push_back(other);
+        if (!std::ranges::binary_search(split.segments, other)) side.segments.push_back(other);
       }
+      std::swap(side.rates.out, side.rates.in);
     }
-    if (side.size() > 1 && (smallest.empty() || side.size() < smallest.size())) smallest = side;
+    const bool smaller =
+        smallest.segments.empty() || side.segments.size() < smallest.segments.size();
+    if (side.segments.size() > 1 && smaller) smallest = std::move(side);
   }
   return smallest;
 }
@@ -373,18 +478,21 @@ std::vector<std::size_t> Search::neighbourhood(std::size_t segment) const {
 // what crosses towards its neighbours before it tells what its own carries.
 Result<bool> Search::measure_below() {
   for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
-    const auto side = neighbourhood(segment);
-    if (side.empty() || kinds_[segment] == SegmentKind::bus) continue;
-    const HostSet against = others(hosts_of(side), segments_[segment]);
+    const Split side = neighbourhood(segment);
+    if (side.segments.empty() || kinds_[segment] == SegmentKind::bus) continue;
+    SplitRates& own = own_[segment];
+    const bool was_told = is_told(own.out.bit_s) || is_told(own.in.bit_s);
+    if (fills(own.out, side.rates.out)) open_end(own.out);
+    if (fills(own.in, side.rates.in)) open_end(own.in);
+    const HostSet against = others(hosts_of(side.segments), segments_[segment]);
     const auto cut = load_cut(views_, segments_[segment], {.against = against});
     if (!cut.ok()) return cut.error();
     SplitRates found = rates_of(cut.value(), alone_);
     const auto seen = see_others_at(segment, against, cut.value(), found);
     if (!seen.ok()) return seen.error();
-    SplitRates& own = own_[segment];
     take_nearer(found.out, own.out);
     take_nearer(found.in, own.in);
-    own.full = is_told(own.out.bit_s) || is_told(own.in.bit_s);
+    own.full = was_told || is_told(own.out.bit_s) || is_told(own.in.bit_s);
   }
   return true;
 }
@@ -392,11 +500,16 @@ Result<bool> Search::measure_below() {
 Result<std::vector<TreeNode>> Search::run(const std::vector<HostSet>& proven) {
   if (segments_.size() < 2) return arrange_trunks(std::vector<SplitRates>(1), {});
   if (const auto measured = measure_own(); !measured.ok()) return measured.error();
+  if (segments_.size() == 2) {
+    // One trunk, seen from both sides.
+    take_nearer(own_[1].in, own_[0].out);
+    take_nearer(own_[1].out, own_[0].in);
+    own_[1].out = own_[0].in;
+    own_[1].in = own_[0].out;
+  }
   auto unions = candidates(proven);
   if (!unions.ok()) return unions.error();
-  for (std::size_t at = 0; at < std::min(unions.value().size(), kMostUnions); ++at) {
-    if (const auto tested = test_union(unions.value()[at]); !tested.ok()) return tested.error();
-  }
+  if (const auto found = find_joint(std::move(unions.value())); !found.ok()) return found.error();
   if (const auto measured = measure_below(); !measured.ok()) return measured.error();
   return arrange_trunks(own_, joint_);
 }
