@@ -31,10 +31,11 @@ constexpr std::int64_t kLeastFloorNs = 150'000;  // scheduling noise of a busy h
 constexpr double kBusShare = 0.8;     // of a bus's free rate that all its hosts together may take
 constexpr double kLightShare = 0.05;  // of a usual cable, at most, that light datagrams take
 constexpr int kMostLonger = 3;        // times a load's duration, for that
-constexpr double kUsualBitS = 10e6;   // of a cable: through slower ones go as many frames
-constexpr double kMostSlowness = 5;   // of a cable that gets its frames through
-constexpr double kBesideOthers = 2;   // times as long, as their traffic comes and goes
-constexpr double kQuickShare = 0.5;   // of a load's duration, when a program starts
+constexpr std::size_t kFewLandmarks = 8;
+constexpr double kUsualBitS = 10e6;  // of a cable: through slower ones go as many frames
+constexpr double kMostSlowness = 5;  // of a cable that gets its frames through
+constexpr double kBesideOthers = 2;  // times as long, as their traffic comes and goes
+constexpr double kQuickShare = 0.5;  // of a load's duration, when a program starts
 constexpr std::int64_t kUnseen = std::numeric_limits<std::int64_t>::max();
 
 HostSet landmarks_of(const Load& load, const HostSet& all) {
@@ -200,12 +201,14 @@ std::vector<Flow> LoadedViews::beside_fans(const std::vector<Flow>& flows,
   return thinner;
 }
 
-// As many frames as on usual cables, and long enough for light datagrams to leave most cables to
-// the flows: of what they take, flows that would just fill a trunk do not.
+// As many frames as on usual cables, and long enough for light datagrams to leave the cables to the
+// flows: of what they take, flows that would just fill a trunk do not. What a few landmarks take of
+// their own cables does no harm.
 std::int64_t LoadedViews::duration_ns(const Load& load) const {
   std::vector<double> slowness;
   std::vector<std::int64_t> least;
-  for (const HostIndex host : setting_.hosts) {
+  const HostSet landmarks = landmarks_of(load, setting_.hosts);
+  for (const HostIndex host : landmarks.size() > kFewLandmarks ? landmarks : setting_.hosts) {
     const double free = cables_[host].free_out_bit_s();
     if (free <= 0) continue;
     const MaybeMeasured& all = cables_[host].out_bit_s;
