@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "probe/cable_evidence.h"
+#include "probe/loaded_view.h"
 #include "probe/train_pairs.h"
 #include "probe/volley.h"
 
@@ -21,7 +22,8 @@ constexpr double kSlowest_bit_s = 0.5e6;  // a host slower than that is taken to
 // frames, average out; within bounds.
 constexpr double kTrainS = 0.024;
 constexpr double kLeastFrames = 14;
-constexpr double kUsualFrames = 20;
+constexpr double kUsualFrames = 28;
+constexpr double kQuietFrames = 20;  // where nobody else was seen to send
 constexpr double kMostFrames = 400;
 
 constexpr std::size_t kTurnsHosts = 32;
@@ -72,6 +74,7 @@ class RateSearch {
   Setting& setting_;
   CableEvidence cables_;
   Order order_ = Order::together;
+  bool quiet_ = false;          // nobody else was seen to send so far
   bool fastest_first_ = false;  // of senders to one host
   // Of the trains that were held up most when all were sent at once: no pair is taken to be slower.
   double slowest_alone_bit_s_ = kSlowest_bit_s;
@@ -92,7 +95,7 @@ std::uint32_t RateSearch::frames_at(double bit_s) const {
     // A fifth of what a phase may last at most: 60 ms a host, 5 s in all.
     const bool few = hosts <= kTurnsHosts;
     seconds = std::min({seconds, few ? 0.02 : 0.012, 1.0 / hosts});
-    least = few ? kUsualFrames : kLeastFrames;
+    least = !few ? kLeastFrames : quiet_ ? kQuietFrames : kUsualFrames;
   }
   return static_cast<std::uint32_t>(
       std::clamp(seconds * bit_s / full_frame_bits(1), least, kMostFrames));
@@ -139,7 +142,10 @@ RateSearch::MaybeError RateSearch::outwards_first() {
     order_ = Order::one_by_one;
   // The first look was at what all share. Whoever is slower yet is sent to more slowly next time.
   const double likely = order_ == Order::one_by_one ? kLikely_bit_s : 0;
-  return send_pairs("trains outwards", cycle_of(setting_.hosts, setting_.chance), order_, likely);
+  auto error =
+      send_pairs("trains outwards", cycle_of(setting_.hosts, setting_.chance), order_, likely);
+  quiet_ = quiet(cables_.rates(setting_));
+  return error;
 }
 
 // Do trains at once hinder one another? Those that arrived far slower than their sender's interface

@@ -55,12 +55,14 @@ class Search {
 // The first time some of the others stay idle; all of them may be needed to fill what is between.
 Result<Cut> Search::best_cut(std::size_t segment) {
   CutOptions options{.gentle = kinds_[segment] == SegmentKind::bus};
-  if (segments_.size() > kFewSegments)
-    options.most_bit_s = kKeepsFull * views_.crossing_bit_s(segments_[segment]);
-  if (alone_)
+  // Beside others a strong load tells what they have only if it is one.
+  if (alone_) {
+    if (segments_.size() > kFewSegments)
+      options.most_bit_s = kKeepsFull * views_.crossing_bit_s(segments_[segment]);
     options.worth = [this](std::vector<Flow> flows) {
       return known_.worth_sending(std::move(flows));
     };
+  }
   auto best = load_cut(views_, segments_[segment], options);
   if (segments_.size() > kFewSegments) return best;
   if (!options.gentle) options.against = others(views_.hosts(), segments_[segment]);
