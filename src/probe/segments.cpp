@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <optional>
 
 #include "probe/loads.h"
 #include "probe/view_clusters.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostTests = 16;
 constexpr std::size_t kMostRepeats = 3;
+constexpr std::size_t kMostJoins = 8;
 constexpr int kMostTries = 2;  // of sets that are nearly the same
 constexpr std::size_t kFewHosts = 2;
 // Share of what was sent. Few hosts' own cables, busy with others' traffic, hold up as much
@@ -97,7 +99,10 @@ class Search {
   Result<bool> prove(const HostSet& candidate, const HostSet& against = {});
   Result<bool> prove_split(const LoadedView& view, const HostSet& piece);
   Result<bool> try_hints();
+  Result<std::optional<LoadedView>> load_within(const HostSet& part);
+  std::vector<HostSet> inside_of(const HostSet& part, const LoadedView& view) const;
   Result<bool> prove_within(const HostSet& part);
+  Result<bool> join_torn_parts();
   Result<bool> look_within_parts();
   std::vector<Flow> next_flows(std::size_t round);
   std::vector<Flow> halves_of_parts() const;
@@ -266,24 +271,38 @@ Result<bool> Search::try_hints() {
   return true;
 }
 
-// All of `part` sends to the others, and they to it, twice, and once more where the views differ.
-// What its hosts then wait for on their way to each other is inside it: where another trunk is full
-// as well, hosts on both sides of one look alike from elsewhere. Where the first view shows
-// nothing, no other is taken. True where it splits the part.
+// All of `part` sends to the others, and they to it; nothing where that was not held up.
+Result<std::optional<LoadedView>> Search::load_within(const HostSet& part) {
+  auto cut = load_cut(views_, part, {.within = true});
+  if (!cut.ok()) return cut.error();
+  const Cut& load = cut.value();
+  if (!held_up(load.out, part.size()) && !held_up(load.in, part.size()))
+    return std::optional<LoadedView>();
+  LoadedView view = std::move(cut.value().view);
+  view.landmarks = part;
+  return std::optional(std::move(view));
+}
+
+// Which hosts of `part` are behind something full that the others of it are not behind.
+std::vector<HostSet> Search::inside_of(const HostSet& part, const LoadedView& view) const {
+  auto clusters = view_clusters(views_, view, part);
+  std::erase_if(clusters, [&](const HostSet& cluster) {
+    return cluster.size() < 2 || !waits_between(views_, view, cluster, others(part, cluster));
+  });
+  return clusters;
+}
+
+// `part` is loaded twice, and once more where the views differ. What its hosts then wait for on
+// their way to each other is inside it: where another trunk is full as well, hosts on both sides of
+// one look alike from elsewhere. Where the first view shows nothing, no other is taken. True where
+// it splits the part.
 Result<bool> Search::prove_within(const HostSet& part) {
   std::vector<std::vector<HostSet>> seen;
   while (seen.size() < kMostRepeats) {
-    auto cut = load_cut(views_, part, {.within = true});
-    if (!cut.ok()) return cut.error();
-    const Cut& load = cut.value();
-    if (!held_up(load.out, part.size()) && !held_up(load.in, part.size())) return false;
-    LoadedView view = std::move(cut.value().view);
-    view.landmarks = part;
-    auto clusters = view_clusters(views_, view, part);
-    std::erase_if(clusters, [&](const HostSet& cluster) {
-      return cluster.size() < 2 || !waits_between(views_, view, cluster, others(part, cluster));
-    });
-    seen.push_back(std::move(clusters));
+    const auto view = load_within(part);
+    if (!view.ok()) return view.error();
+    if (!view.value()) return false;
+    seen.push_back(inside_of(part, *view.value()));
     if (seen.front().empty()) return false;
     if (seen.size() == 2 && seen[0] == seen[1]) break;
   }
@@ -308,6 +327,35 @@ Result<bool> Search::look_within_parts() {
       const auto proven = prove_within(part);
       if (!proven.ok()) return proven.error();
       news = news || proven.value();
+    }
+  }
+  return true;
+}
+
+// Two small parts that together are no larger than another one may be one that was torn: while both
+// send outwards as fast as they can, what each is behind fills, and hosts that are behind the same
+// do not wait for each other.
+Result<bool> Search::join_torn_parts() {
+  const auto is_bus = [&](const HostSet& part) {
+    return std::find(buses_.begin(), buses_.end(), part) != buses_.end();
+  };
+  std::size_t tests = 0;
+  for (std::size_t one = 0; one < parts_.size(); ++one) {
+    for (std::size_t other = one + 1; other < parts_.size(); ++other) {
+      const std::size_t largest = std::ranges::max_element(parts_, {}, [](const HostSet& part) {
+                                    return part.size();
+                                  })->size();
+      HostSet both;
+      std::ranges::set_union(parts_[one], parts_[other], std::back_inserter(both));
+      if (both.size() < 3 || both.size() > largest || is_bus(parts_[one]) || is_bus(parts_[other]))
+        continue;
+      if (++tests > kMostJoins) return true;
+      const auto view = load_within(both);
+      if (!view.ok()) return view.error();
+      if (!view.value() || !inside_of(both, *view.value()).empty()) continue;
+      parts_[one] = both;
+      parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(other));
+      other = one;
     }
   }
   return true;
@@ -383,6 +431,7 @@ Result<Partition> Search::run(bool was_clear) {
     if ((any || quick_) && quiet >= quiet_rounds) break;
   }
   if (const auto looked = look_within_parts(); !looked.ok()) return looked.error();
+  if (const auto joined = join_torn_parts(); !joined.ok()) return joined.error();
   const double doubt = votes_ == 0 ? 0 : 1 - static_cast<double>(unanimous_) / votes_;
   return Partition{parts_, proven_, 0.99 - 0.3 * doubt};
 }

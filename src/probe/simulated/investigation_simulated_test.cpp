@@ -188,7 +188,7 @@ TEST(Investigation, finds_most_networks_that_nobody_prepared) {
     found_beside_others += right(investigated(topology, seed).accuracy) ? 1 : 0;
   }
   EXPECT_GE(found, 46) << "of 48";
-  EXPECT_LE(wrong_trunks, 16U);
+  EXPECT_LE(wrong_trunks, 20U);
   EXPECT_LE(wrong_rates, 5) << "of 48";
   EXPECT_GE(found_beside_others, 44) << "of 48";
 }
@@ -225,9 +225,11 @@ TEST(Investigation, tells_what_a_trunk_carries_behind_a_slower_one) {
       topology.add_hosts(node, 4);
     }
   }
-  const Outcome outcome = investigated(topology, 1);
-  EXPECT_TRUE(right(outcome.accuracy)) << told(outcome.accuracy);
-  EXPECT_LT(outcome.accuracy.worst_trunk_rate_error, 0.05) << told(outcome.accuracy);
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const Outcome outcome = investigated(topology, seed);
+    EXPECT_TRUE(right(outcome.accuracy)) << "seed " << seed << ":\n" << told(outcome.accuracy);
+    EXPECT_LT(outcome.accuracy.worst_trunk_rate_error, 0.05) << told(outcome.accuracy);
+  }
 }
 
 // A light datagram takes the longer of such a cable the slower it is.
