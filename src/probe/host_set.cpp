@@ -18,6 +18,12 @@ HostSet others(const HostSet& all, const HostSet& some) {
   return left;
 }
 
+HostSet joined(const HostSet& one, const HostSet& other) {
+  HostSet both;
+  std::ranges::set_union(one, other, std::back_inserter(both));
+  return both;
+}
+
 double overlap(const HostSet& one, const HostSet& other) {
   HostSet shared;
   std::set_intersection(one.begin(), one.end(), other.begin(), other.end(),

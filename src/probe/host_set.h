@@ -15,6 +15,9 @@ bool contains(const HostSet& set, HostIndex host);
 // Hosts of `all` that are not in `some`.
 HostSet others(const HostSet& all, const HostSet& some);
 
+// Hosts of `one` or of `other`.
+HostSet joined(const HostSet& one, const HostSet& other);
+
 // |one and other| / |one or other|. REQUIRES: not both empty.
 double overlap(const HostSet& one, const HostSet& other);
 

@@ -28,6 +28,11 @@ TEST(HostSet, others_are_those_not_named) {
   EXPECT_EQ(others({0, 1, 2, 3}, {1, 3}), (HostSet{0, 2}));
 }
 
+TEST(HostSet, joined_are_the_hosts_of_either) {
+  EXPECT_EQ(joined({1, 3}, {0, 3, 4}), (HostSet{0, 1, 3, 4}));
+  EXPECT_EQ(joined({}, {2}), (HostSet{2}));
+}
+
 TEST(HostSet, overlap_is_the_share_of_all_hosts_that_both_sets_have) {
   EXPECT_DOUBLE_EQ(overlap({0, 1, 2}, {1, 2, 3}), 0.5);
   EXPECT_DOUBLE_EQ(overlap({4, 5}, {4, 5}), 1);

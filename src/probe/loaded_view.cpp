@@ -40,11 +40,7 @@ constexpr std::int64_t kUnseen = std::numeric_limits<std::int64_t>::max();
 
 HostSet landmarks_of(const Load& load, const HostSet& all) {
   if (load.landmarks.empty()) return all;
-  HostSet landmarks = load.landmarks;
-  landmarks.insert(landmarks.end(), load.near.begin(), load.near.end());
-  std::sort(landmarks.begin(), landmarks.end());
-  landmarks.erase(std::unique(landmarks.begin(), landmarks.end()), landmarks.end());
-  return landmarks;
+  return joined(load.landmarks, load.near);
 }
 
 // Each host begins its turn at another one, so that light datagrams do not meet at one port.
@@ -52,10 +48,7 @@ HostSet targets_of(HostIndex host, const Load& load, const HostSet& all) {
   const bool everybody = load.landmarks.empty() || contains(load.landmarks, host);
   HostSet targets = everybody ? all : load.landmarks;
   if (!everybody && contains(load.group, host)) {
-    const HostSet& own = contains(load.near, host) ? load.group : load.near;
-    targets.insert(targets.end(), own.begin(), own.end());
-    std::sort(targets.begin(), targets.end());
-    targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+    targets = joined(targets, contains(load.near, host) ? load.group : load.near);
   }
   targets.erase(std::remove(targets.begin(), targets.end(), host), targets.end());
   std::rotate(targets.begin(), std::upper_bound(targets.begin(), targets.end(), host),

@@ -345,8 +345,7 @@ Result<bool> Search::join_torn_parts() {
       const std::size_t largest = std::ranges::max_element(parts_, {}, [](const HostSet& part) {
                                     return part.size();
                                   })->size();
-      HostSet both;
-      std::ranges::set_union(parts_[one], parts_[other], std::back_inserter(both));
+      const HostSet both = joined(parts_[one], parts_[other]);
       if (both.size() < 3 || both.size() > largest || is_bus(parts_[one]) || is_bus(parts_[other]))
         continue;
       if (++tests > kMostJoins) return true;

@@ -22,12 +22,6 @@ constexpr std::size_t kMostUnions = 32;
 
 using Union = std::vector<std::size_t>;  // of segments, ascending
 
-HostSet joined(const HostSet& one, const HostSet& other) {
-  HostSet both;
-  std::ranges::set_union(one, other, std::back_inserter(both));
-  return both;
-}
-
 class Search {
  public:
   Search(LoadedViews& views, KnownTrunks& known)
