@@ -14,20 +14,11 @@ namespace {
 // cable.
 constexpr double kPairShare = 0.75;
 constexpr std::size_t kMostTests = 8;  // of one suspect
-constexpr std::size_t kLandmarks = 8;  // of such a test
 constexpr double kHardlyClear = 0.12;  // of a host's ways, with everything loaded
 constexpr double kNearlyClear = 0.9;   // of the same: nothing holds it up
 // Of two ways at once a bus delivers little more than half.
 constexpr double kTakenInTurns = 0.8;
 constexpr HostIndex kNobody = ~HostIndex{0};
-
-// Few: what they send and receive themselves makes tests of a bus longer, and its queue deeper.
-HostSet few_landmarks(Setting& setting) {
-  HostSet chosen;
-  std::sample(setting.hosts.begin(), setting.hosts.end(), std::back_inserter(chosen), kLandmarks,
-              setting.chance);
-  return chosen;
-}
 
 double free_rate(const LoadedViews& views, HostIndex from, HostIndex to) {
   return std::min(views.rates()[from].free_out_bit_s(), views.rates()[to].free_in_bit_s());

@@ -31,11 +31,10 @@ constexpr std::int64_t kLeastFloorNs = 150'000;  // scheduling noise of a busy h
 constexpr double kBusShare = 0.8;     // of a bus's free rate that all its hosts together may take
 constexpr double kLightShare = 0.05;  // of a usual cable, at most, that light datagrams take
 constexpr int kMostLonger = 3;        // times a load's duration, for that
-constexpr std::size_t kFewLandmarks = 8;
-constexpr double kUsualBitS = 10e6;  // of a cable: through slower ones go as many frames
-constexpr double kMostSlowness = 5;  // of a cable that gets its frames through
-constexpr double kBesideOthers = 2;  // times as long, as their traffic comes and goes
-constexpr double kQuickShare = 0.5;  // of a load's duration, when a program starts
+constexpr double kUsualBitS = 10e6;   // of a cable: through slower ones go as many frames
+constexpr double kMostSlowness = 5;   // of a cable that gets its frames through
+constexpr double kBesideOthers = 2;   // times as long, as their traffic comes and goes
+constexpr double kQuickShare = 0.5;   // of a load's duration, when a program starts
 constexpr std::int64_t kUnseen = std::numeric_limits<std::int64_t>::max();
 
 HostSet landmarks_of(const Load& load, const HostSet& all) {

@@ -27,6 +27,9 @@ struct Flow {
   double rate_bit_s = 0;
 };
 
+// Up to so many landmarks may have more light datagrams than the other hosts.
+inline constexpr std::size_t kFewLandmarks = 8;
+
 struct Load {
   std::string purpose = {};
   std::vector<Flow> flows = {};

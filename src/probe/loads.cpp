@@ -33,15 +33,21 @@ std::string natural_key(const std::string& name) {
   return key;
 }
 
+HostSet some_of(Setting& setting, std::size_t count) {
+  HostSet chosen;
+  std::sample(setting.hosts.begin(), setting.hosts.end(), std::back_inserter(chosen), count,
+              setting.chance);
+  return chosen;
+}
+
 }  // namespace
 
 HostSet choose_landmarks(Setting& setting) {
   if (setting.hosts.size() <= kAllPairsHosts) return {};
-  HostSet chosen;
-  std::sample(setting.hosts.begin(), setting.hosts.end(), std::back_inserter(chosen), kLandmarks,
-              setting.chance);
-  return chosen;
+  return some_of(setting, kLandmarks);
 }
+
+HostSet few_landmarks(Setting& setting) { return some_of(setting, kFewLandmarks); }
 
 HostSet ordered_by_name(const Setting& setting) {
   HostSet order = setting.hosts;

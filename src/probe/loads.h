@@ -30,6 +30,9 @@ std::vector<Flow> crossing_flows(const HostSet& senders, const std::vector<HostR
 // Towards and from which hosts a load is looked at: all, which an empty set stands for, or some at
 // random where there are too many pairs.
 HostSet choose_landmarks(Setting& setting);
+// As many at random as may have more light datagrams than others: what all had would make a load
+// longer, and the queues that it leaves deeper.
+HostSet few_landmarks(Setting& setting);
 
 // The hosts by name, numbers inside names as numbers (n2 before n10): whoever numbered them mostly
 // followed the cables.
