@@ -86,14 +86,8 @@ std::vector<Flow> KnownTrunks::worth_sending(std::vector<Flow> flows) const {
 Split KnownTrunks::neighbourhood(std::size_t segment) const {
   Split smallest;
   for (const Split& split : joint) {
-    Split side = split;
-    if (!std::ranges::binary_search(side.segments, segment)) {
-      side.segments.clear();
-      for (std::size_t other = 0; other < segments.size(); ++other) {
-        if (!std::ranges::binary_search(split.segments, other)) side.segments.push_back(other);
-      }
-      std::swap(side.rates.out, side.rates.in);
-    }
+    const bool holds = std::ranges::binary_search(split.segments, segment);
+    Split side = holds ? split : other_side(split, segments.size());
     const bool smaller =
         smallest.segments.empty() || side.segments.size() < smallest.segments.size();
     if (side.segments.size() > 1 && smaller) smallest = std::move(side);

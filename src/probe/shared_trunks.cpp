@@ -2,12 +2,12 @@
 #include "probe/shared_trunks.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "probe/host_rates.h"
 #include "probe/loads.h"
 #include "probe/trunk_crossing.h"
 #include "probe/view_clusters.h"
@@ -16,7 +16,6 @@ namespace quadrille::probe {
 namespace {
 
 constexpr double kMissing = 0.13;              // of what would cross without a shared trunk
-constexpr double kWeakLoad = 0.95;             // of what a strong one brought through
 constexpr std::size_t kAllUnionsSegments = 6;  // up to here all are tested
 constexpr std::size_t kMostUnions = 32;
 
@@ -30,7 +29,7 @@ class Search {
   Result<bool> run(const std::vector<HostSet>& likely);
 
  private:
-  // Of a load outwards.
+  // A load in one direction, and what came of it.
   struct Loaded {
     CutDirection direction;
     std::vector<Flow> flows;
@@ -157,14 +156,11 @@ void Search::add(const HostSet& hosts, std::vector<Union>& unions) const {
   if (parts.size() < 2 || parts.size() + 1 >= known_.segments.size() ||
       known_.hosts_of(parts) != hosts)
     return;
-  Union rest;
-  for (std::size_t segment = 0; segment < known_.segments.size(); ++segment) {
-    if (!std::binary_search(parts.begin(), parts.end(), segment)) rest.push_back(segment);
-  }
   const auto known = [&](const Union& set) {
     return std::find(unions.begin(), unions.end(), set) != unions.end();
   };
-  if (!known(parts) && !known(rest)) unions.push_back(parts);
+  const Split rest = other_side({parts, {}}, known_.segments.size());
+  if (!known(parts) && !known(rest.segments)) unions.push_back(parts);
 }
 
 Result<std::vector<Union>> Search::candidates(const std::vector<HostSet>& likely) {

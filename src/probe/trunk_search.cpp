@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "probe/host_rates.h"
 #include "probe/known_trunks.h"
 #include "probe/loads.h"
 #include "probe/shared_trunks.h"
@@ -17,7 +18,6 @@ namespace quadrille::probe {
 namespace {
 
 constexpr double kFillsBus = 0.9;        // of what it carries
-constexpr double kWeakLoad = 0.95;       // of what a strong one brought through
 constexpr std::size_t kFewSegments = 4;  // up to here each one's own trunk is measured twice
 
 class Search {

@@ -19,8 +19,6 @@ bool disjoint(const SegmentSet& one, const SegmentSet& other) {
   });
 }
 
-SplitRates reversed(const SplitRates& rates) { return {rates.full, rates.in, rates.out}; }
-
 double capacity(const SplitRates& rates) {
   return (rates.out.bit_s ? rates.out.bit_s->value : 0) +
          (rates.in.bit_s ? rates.in.bit_s->value : 0);
@@ -42,15 +40,9 @@ std::size_t choose_root(const std::vector<SplitRates>& own) {
 // before.
 std::vector<Split> usable(std::vector<Split> joint, std::size_t segments, std::size_t root) {
   std::vector<Split> kept;
-  SegmentSet all(segments);
-  std::iota(all.begin(), all.end(), 0);
   for (Split& split : joint) {
-    if (std::binary_search(split.segments.begin(), split.segments.end(), root)) {
-      SegmentSet rest;
-      std::set_difference(all.begin(), all.end(), split.segments.begin(), split.segments.end(),
-                          std::back_inserter(rest));
-      split = {rest, reversed(split.rates)};
-    }
+    if (std::binary_search(split.segments.begin(), split.segments.end(), root))
+      split = other_side(split, segments);
     const bool real = split.segments.size() > 1 && split.segments.size() + 1 < segments;
     const bool fits = std::all_of(kept.begin(), kept.end(), [&](const Split& other) {
       return split.segments != other.segments &&
@@ -122,6 +114,13 @@ class Tree {
 };
 
 }  // namespace
+
+Split other_side(const Split& split, std::size_t segments) {
+  Split other{{}, {split.rates.full, split.rates.in, split.rates.out}};
+  for (std::size_t segment = 0; segment < segments; ++segment)
+    if (!std::ranges::binary_search(split.segments, segment)) other.segments.push_back(segment);
+  return other;
+}
 
 std::vector<TreeNode> arrange_trunks(const std::vector<SplitRates>& own, std::vector<Split> joint) {
   const std::size_t root = choose_root(own);

@@ -31,6 +31,9 @@ struct Split {
   SplitRates rates;
 };
 
+// The same cut of `segments` in all, seen from its other side.
+Split other_side(const Split& split, std::size_t segments);
+
 struct TreeNode {
   std::optional<std::size_t> segment;  // nothing: a junction without hosts
   std::optional<std::size_t> parent;   // index of a node; nothing: the root
