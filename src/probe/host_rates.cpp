@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "probe/cable_evidence.h"
-#include "probe/loaded_view.h"
+#include "probe/quantile.h"
 #include "probe/train_pairs.h"
 #include "probe/volley.h"
 
@@ -27,6 +27,7 @@ constexpr double kQuietFrames = 20;  // where nobody else was seen to send
 constexpr double kMostFrames = 400;
 
 constexpr std::size_t kTurnsHosts = 32;
+constexpr double kQuietShare = 0.08;  // of a cable; less is not told from nothing
 
 class RateSearch {
  public:
@@ -335,6 +336,16 @@ Result<std::vector<HostRates>> measure_host_rates(Setting& setting) {
                  "host rates: " + std::to_string(setting.hosts.size()) +
                      " host(s): nothing to measure between; start ranks on two hosts or more"};
   return RateSearch(setting).run();
+}
+
+bool quiet(const std::vector<HostRates>& cables) {
+  std::vector<double> shares;
+  for (const HostRates& cable : cables) {
+    if (cable.ambient_out_share) shares.push_back(cable.ambient_out_share->value);
+    if (cable.ambient_in_share) shares.push_back(cable.ambient_in_share->value);
+  }
+  if (shares.empty()) return true;
+  return median(std::move(shares)) < kQuietShare;
 }
 
 }  // namespace quadrille::probe

@@ -24,4 +24,7 @@ namespace quadrille::probe {
 // Errors: of the network.
 Result<std::vector<HostRates>> measure_host_rates(Setting& setting);
 
+// Whether nobody else was seen to use the network.
+bool quiet(const std::vector<HostRates>& cables);
+
 }  // namespace quadrille::probe

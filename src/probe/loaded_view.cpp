@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "probe/host_rates.h"
 #include "probe/quantile.h"
 
 namespace quadrille::probe {
@@ -17,7 +18,6 @@ constexpr std::int64_t kQuietNs = 30 * kMillisecond;  // light datagrams alone, 
 constexpr std::int64_t kTailNs = 20 * kMillisecond;   // for the last to arrive
 constexpr std::int64_t kQuickTailNs = 10 * kMillisecond;
 constexpr double kMostUse = 0.96;        // of a cable, by us alone
-constexpr double kQuietShare = 0.08;     // of a cable; less is not told from nothing
 constexpr double kQuiet = 0.96;          // of a cable is free: others have nothing of it
 constexpr double kMostSharedUse = 0.92;  // with others' random traffic
 constexpr std::uint32_t kQuietPasses = 3;
@@ -84,16 +84,6 @@ void leave_room(const MaybeMeasured& capacity, double& free_bit_s) {
 }
 
 }  // namespace
-
-bool quiet(const std::vector<HostRates>& cables) {
-  std::vector<double> shares;
-  for (const HostRates& cable : cables) {
-    if (cable.ambient_out_share) shares.push_back(cable.ambient_out_share->value);
-    if (cable.ambient_in_share) shares.push_back(cable.ambient_in_share->value);
-  }
-  if (shares.empty()) return true;
-  return median(std::move(shares)) < kQuietShare;
-}
 
 LoadedViews::LoadedViews(Setting& setting, std::vector<HostRates> cables)
     : setting_(setting), idle_delay_ns_(cables.size(), kUnseen) {

@@ -80,9 +80,6 @@ struct LoadedView {
 // Of the light datagrams of `view` from any of `senders` to any of `receivers`.
 double light_bit_s(const LoadedView& view, const HostSet& senders, const HostSet& receivers);
 
-// Whether nobody else was seen to use the network.
-bool quiet(const std::vector<HostRates>& cables);
-
 class LoadedViews {
  public:
   // `cables`: [all hosts of the network], each measured alone.

@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "probe/host_rates.h"
+
 namespace quadrille::probe {
 namespace {
 
