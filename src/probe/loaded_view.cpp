@@ -240,16 +240,15 @@ Round LoadedViews::compose(const Load& load) const {
   const std::vector<Fan> fans_of_a_half(
       round.fans.begin(), round.fans.begin() + static_cast<std::ptrdiff_t>(setting_.hosts.size()));
   const std::vector<Flow> flows = beside_fans(load.flows, fans_of_a_half, load.filled);
-  const auto flows_of = [&](HostIndex host, std::size_t before) {
-    return std::ranges::count(flows.begin(), flows.begin() + static_cast<std::ptrdiff_t>(before),
-                              host, &Flow::from);
-  };
-  for (std::size_t at = 0; at < flows.size(); ++at) {
-    if (flows[at].rate_bit_s <= 0) continue;
-    Stream stream = stream_of(flows[at], begin, duration);
+  std::vector<std::int64_t> flows_of(rates_.size());
+  for (const Flow& flow : flows) ++flows_of[flow.from];
+  std::vector<std::int64_t> before(rates_.size());  // of its flows
+  for (const Flow& flow : flows) {
     // Frames of one host's flows do not leave at the same moment: they would wait for each other.
-    const HostIndex from = flows[at].from;
-    stream.at_ns += stream.gap_ns * flows_of(from, at) / flows_of(from, flows.size());
+    const std::int64_t turn = before[flow.from]++;
+    if (flow.rate_bit_s <= 0) continue;
+    Stream stream = stream_of(flow, begin, duration);
+    stream.at_ns += stream.gap_ns * turn / flows_of[flow.from];
     round.streams.push_back(stream);
   }
   round.duration_ns = begin + duration + (setting_.depth == Depth::quick ? kQuickTailNs : kTailNs);
