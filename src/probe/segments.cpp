@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "probe/host_rates.h"
 #include "probe/loads.h"
 #include "probe/view_clusters.h"
 
@@ -107,6 +108,7 @@ class Search {
   std::vector<Flow> next_flows(std::size_t round);
   std::vector<Flow> halves_of_parts() const;
   std::vector<Flow> shuffled_inside_parts();
+  bool is_bus(const HostSet& part) const;
   bool tried(const HostSet& candidate) const;
   bool is_piece(const HostSet& set) const;
   HostSet rest_of_part(const HostSet& piece) const;
@@ -130,6 +132,10 @@ class Search {
   std::uint32_t votes_ = 0;
 };
 
+bool Search::is_bus(const HostSet& part) const {
+  return std::ranges::find(buses_, part) != buses_.end();
+}
+
 // A set and its complement are the same cut.
 bool Search::tried(const HostSet& candidate) const {
   return kMostTries <= std::count_if(tried_.begin(), tried_.end(), [&](const HostSet& set) {
@@ -143,7 +149,7 @@ bool Search::tried(const HostSet& candidate) const {
 std::vector<HostSet> Search::pieces_of(const std::vector<HostSet>& clusters) const {
   std::vector<HostSet> pieces;
   for (const HostSet& part : parts_) {
-    if (std::find(buses_.begin(), buses_.end(), part) != buses_.end()) continue;
+    if (is_bus(part)) continue;
     std::vector<HostSet> split;
     for (const HostSet& cluster : clusters) {
       HostSet piece;
@@ -336,15 +342,10 @@ Result<bool> Search::look_within_parts() {
 // send outwards as fast as they can, what each is behind fills, and hosts that are behind the same
 // do not wait for each other.
 Result<bool> Search::join_torn_parts() {
-  const auto is_bus = [&](const HostSet& part) {
-    return std::find(buses_.begin(), buses_.end(), part) != buses_.end();
-  };
+  const std::size_t largest = std::ranges::max(parts_, {}, &HostSet::size).size();
   std::size_t tests = 0;
   for (std::size_t one = 0; one < parts_.size(); ++one) {
     for (std::size_t other = one + 1; other < parts_.size(); ++other) {
-      const std::size_t largest = std::ranges::max_element(parts_, {}, [](const HostSet& part) {
-                                    return part.size();
-                                  })->size();
       const HostSet both = joined(parts_[one], parts_[other]);
       if (both.size() < 3 || both.size() > largest || is_bus(parts_[one]) || is_bus(parts_[other]))
         continue;
