@@ -32,6 +32,7 @@ struct Request {
   std::uint64_t seed = 1;
   std::uint32_t repeat = 1;
   bool shuffle = false;
+  bool shuffle_names = false;
   bool one_machine = false;
   bool other_networks = false;
   bool serialised = false;
@@ -57,6 +58,7 @@ struct Request {
     app.add_option("--seed", seed, "of the first run; each further run takes the next");
     app.add_option("--repeat", repeat, "runs")->check(CLI::Range(1, 100'000));
     app.add_flag("--shuffle", shuffle, "hosts in random order");
+    app.add_flag("--shuffle-names", shuffle_names, "names that do not go with the cables");
     app.add_flag("--one-machine", one_machine, "all hosts are namespaces of a machine of 2 cores");
     app.add_flag("--other-networks", other_networks,
                  "also a slow network for administration and one with the same address everywhere");
@@ -121,6 +123,7 @@ Conditions conditions_of(const Request& request, const SimulatedTopology& topolo
 // REQUIRES: the topology was made for `request`.
 Run investigate_one(const Request& request, SimulatedTopology topology, std::uint64_t seed) {
   set_ambient(topology, request.ambient);
+  if (request.shuffle_names) probe::shuffle_names(topology, seed);
   if (request.shuffle) shuffle_hosts(topology, seed);
   if (request.serialised) topology.token_buckets = false;
   if (request.one_machine) {

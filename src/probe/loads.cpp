@@ -70,6 +70,17 @@ std::vector<Flow> shifted_flows(const HostSet& order, std::size_t shift,
   return flows;
 }
 
+std::vector<Flow> spread_flows(const HostSet& hosts, const std::vector<HostRates>& rates,
+                               double share) {
+  const double part = share / static_cast<double>(hosts.size() - 1);
+  std::vector<Flow> flows;
+  for (std::size_t shift = 1; shift < hosts.size(); ++shift) {
+    const auto shifted = shifted_flows(hosts, shift, rates, part);
+    flows.insert(flows.end(), shifted.begin(), shifted.end());
+  }
+  return flows;
+}
+
 std::vector<Flow> crossing_flows(const HostSet& senders, const std::vector<HostRates>& out,
                                  const HostSet& receivers, const std::vector<HostRates>& in,
                                  double most_bit_s) {

@@ -20,6 +20,11 @@ inline constexpr double kKeepsFull = 1.5;
 std::vector<Flow> shifted_flows(const HostSet& order, std::size_t shift,
                                 const std::vector<HostRates>& rates, double share);
 
+// Everybody sends to all others, as much to each: whichever half of the hosts is behind a trunk,
+// more than half of it crosses. REQUIRES: at least two hosts.
+std::vector<Flow> spread_flows(const HostSet& hosts, const std::vector<HostRates>& rates,
+                               double share);
+
 // Everybody of `senders` sends as fast as its cable allows to some of `receivers`, in their order,
 // as far as they take it: `out` are the senders' rates, `in` the receivers'. `most_bit_s` bounds
 // the sum.

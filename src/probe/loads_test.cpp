@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace quadrille::probe {
 namespace {
@@ -25,6 +26,21 @@ TEST(Loads, shifted_flows_use_each_cable_once_in_each_direction) {
   }
   std::sort(receivers.begin(), receivers.end());
   EXPECT_EQ(receivers, (HostSet{0, 1, 2, 3, 4}));
+}
+
+TEST(Loads, spread_flows_let_more_than_half_of_every_half_cross) {
+  const auto flows = spread_flows({0, 1, 2, 3, 4, 5}, cables(6, 10e6), 0.9);
+  double sum = 0;
+  for (const Flow& flow : flows) sum += flow.rate_bit_s;
+  EXPECT_DOUBLE_EQ(sum, 6 * 9e6);
+  for (unsigned half = 1; half < 63; ++half) {
+    if (std::popcount(half) != 3) continue;
+    const auto inside = [&](HostIndex host) { return (half >> host & 1U) != 0; };
+    double crossing = 0;
+    for (const Flow& flow : flows)
+      crossing += inside(flow.from) && !inside(flow.to) ? flow.rate_bit_s : 0;
+    EXPECT_GT(crossing, 0.5 * 3 * 9e6) << half;
+  }
 }
 
 TEST(Loads, crossing_flows_fill_no_receiver) {

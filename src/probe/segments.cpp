@@ -24,6 +24,7 @@ constexpr std::size_t kFewHosts = 2;
 constexpr double kHeldUp = 0.97;
 constexpr double kHeldUpOfFew = 0.85;
 constexpr std::size_t kQuickRounds = 6;
+constexpr std::size_t kSpreadHosts = 9;       // few pairs of a random order may cross a trunk
 constexpr std::size_t kQuickQuietRounds = 2;  // with nothing new
 constexpr double kSameSet = 0.75;  // overlap from which two sets count as one set, seen imprecisely
 
@@ -400,6 +401,8 @@ std::vector<Flow> Search::next_flows(std::size_t round) {
   // group. An odd shift does where the odd ones are the group.
   constexpr std::array<std::size_t, 4> parts{2, 4, 3, 8};
   if (quick_ && round == 0) return shifted((hosts / 2) | 1U);
+  if (quick_ && round == 1 && hosts <= kSpreadHosts)
+    return spread_flows(order, views_.rates(), kCableShare);
   if (!quick_ && round < parts.size()) return shifted(hosts / parts[round]);
   if (parts_.size() > halved_) {
     halved_ = parts_.size();
@@ -419,7 +422,7 @@ Result<Partition> Search::run(bool was_clear) {
                                   : quick_   ? kQuickRounds
                                              : std::clamp<std::size_t>(6 + hosts / 4, 8, 20);
   const std::size_t quiet_rounds = quick_ ? kQuickQuietRounds : 3 + hosts / 8;
-  std::size_t quiet = was_clear ? 1 : 0;
+  std::size_t quiet = was_clear && hosts > kSpreadHosts ? 1 : 0;
   bool any = false;
   for (std::size_t round = 0; round < most_rounds; ++round) {
     const auto flows = next_flows(round);

@@ -162,6 +162,19 @@ INSTANTIATE_TEST_SUITE_P(Each, AtProgramStart,
                                          QuickCase{"eco_three_buses", 3.5}),
                          [](const auto& named) { return std::string(named.param.topology); });
 
+// Whatever the hosts are called, enough crosses the trunk to fill it.
+TEST(Investigation, at_program_start_few_hosts_are_told_apart_with_any_names) {
+  for (std::uint32_t hosts = 4; hosts <= 9; ++hosts) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      SimulatedTopology topology = ready_made("two_switches_one_trunk", {.hosts = hosts}).value();
+      shuffle_names(topology, seed);
+      const Outcome outcome = investigated(topology, seed, {}, Depth::quick);
+      EXPECT_TRUE(right(outcome.accuracy)) << hosts << " hosts, seed " << seed << ":\n"
+                                           << told(outcome.accuracy);
+    }
+  }
+}
+
 TEST(Investigation, at_program_start_finds_most_networks_that_nobody_prepared) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 48; ++seed) {

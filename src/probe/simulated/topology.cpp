@@ -9,6 +9,17 @@
 #include "probe/simulated/chance.h"
 
 namespace quadrille::probe {
+namespace {
+
+// Fisher and Yates, by the same chance on every machine.
+template <typename Swap>
+void swap_by_lot(std::size_t count, std::uint64_t seed, const Swap& swap) {
+  Chance chance(seed);
+  for (std::size_t left = count; left > 1; --left)
+    swap(left - 1, chance.number(0, static_cast<std::uint32_t>(left - 1)));
+}
+
+}  // namespace
 
 NodeIndex SimulatedTopology::add_switch(const std::string& node_name, double rate_bit_s,
                                         double buffer_kib) {
@@ -66,11 +77,15 @@ void set_ambient(SimulatedTopology& topology, double share) {
 }
 
 void shuffle_hosts(SimulatedTopology& topology, std::uint64_t seed) {
-  Chance chance(seed);
-  for (std::size_t left = topology.hosts.size(); left > 1; --left) {
-    std::swap(topology.hosts[left - 1],
-              topology.hosts[chance.number(0, static_cast<std::uint32_t>(left - 1))]);
-  }
+  swap_by_lot(topology.hosts.size(), seed, [&](std::size_t one, std::size_t other) {
+    std::swap(topology.hosts[one], topology.hosts[other]);
+  });
+}
+
+void shuffle_names(SimulatedTopology& topology, std::uint64_t seed) {
+  swap_by_lot(topology.hosts.size(), seed, [&](std::size_t one, std::size_t other) {
+    std::swap(topology.hosts[one].name, topology.hosts[other].name);
+  });
 }
 
 std::string problem_of(const SimulatedTopology& topology) {

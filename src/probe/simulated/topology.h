@@ -86,6 +86,9 @@ void set_ambient(SimulatedTopology& topology, double share);
 // Changes which rank has which host; names stay with the hosts.
 void shuffle_hosts(SimulatedTopology& topology, std::uint64_t seed);
 
+// Changes which host has which name: neighbours by name are no neighbours by cable then.
+void shuffle_names(SimulatedTopology& topology, std::uint64_t seed);
+
 // What is wrong with it (loops, parts without connection, indices), or nothing.
 std::string problem_of(const SimulatedTopology& topology);
 
