@@ -27,6 +27,7 @@ struct Request {
   std::string topology = "one_switch";
   ReadyMadeOptions size;
   double ambient = 0;
+  std::int64_t trunk_delay_ns = 0;
   double wrong_samples = 0;
   double stalls_per_s = 1;
   std::uint64_t seed = 1;
@@ -51,6 +52,8 @@ struct Request {
     app.add_option("--buffer", size.buffer_kib, "KiB of each port")->check(CLI::Range(4.0, 1e6));
     app.add_option("--ambient", ambient, "share of every link that others take")
         ->check(CLI::Range(0.0, 0.9));
+    app.add_option("--trunk-delay", trunk_delay_ns, "ns that each trunk takes, as switches do")
+        ->check(CLI::Range(0, 1'000'000'000));
     app.add_option("--wrong-samples", wrong_samples, "share of samples replaced by nonsense")
         ->check(CLI::Range(0.0, 0.5));
     app.add_option("--stalls", stalls_per_s, "how often a second a host is held up")
@@ -122,6 +125,7 @@ Conditions conditions_of(const Request& request, const SimulatedTopology& topolo
 
 // REQUIRES: the topology was made for `request`.
 Run investigate_one(const Request& request, SimulatedTopology topology, std::uint64_t seed) {
+  for (auto& trunk : topology.trunks) trunk.delay_ns += request.trunk_delay_ns;
   set_ambient(topology, request.ambient);
   if (request.shuffle_names) probe::shuffle_names(topology, seed);
   if (request.shuffle) shuffle_hosts(topology, seed);

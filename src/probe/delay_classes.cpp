@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <string>
@@ -139,6 +141,22 @@ std::optional<std::vector<std::uint32_t>> latency_partition(const PairTable<Pair
     if (holds(distances, near, group)) return group;
   }
   return std::nullopt;
+}
+
+std::vector<HostIndex> ordered_by_distance(const PairTable<PairLatency>& small,
+                                           std::vector<HostIndex> hosts) {
+  const auto distance_ns = [&](HostIndex from, HostIndex to) {
+    const std::int64_t known = small.at(from, to).least_round_trip_ns;
+    return known > 0 ? known : std::numeric_limits<std::int64_t>::max();
+  };
+  for (auto next = hosts.begin(); next != hosts.end(); ++next) {
+    if (next == hosts.begin()) continue;
+    const HostIndex last = *std::prev(next);
+    std::iter_swap(next, std::ranges::min_element(next, hosts.end(), {}, [&](HostIndex host) {
+                     return distance_ns(last, host);
+                   }));
+  }
+  return hosts;
 }
 
 std::vector<DelayClass> delay_classes(const PairTable<PairLatency>& small,

@@ -29,6 +29,11 @@ inline constexpr double kGrossShare = 0.05;
 std::optional<std::vector<std::uint32_t>> latency_partition(const PairTable<PairLatency>& small,
                                                             const std::vector<HostIndex>& hosts);
 
+// `hosts` so that near ones stand together, as far as round trips tell: next is always the one
+// nearest to the last.
+std::vector<HostIndex> ordered_by_distance(const PairTable<PairLatency>& small,
+                                           std::vector<HostIndex> hosts);
+
 // Pairs of like distance, nearest first, given the segment of each of `hosts` by position: "same
 // switch" within a segment, and between segments "bridged", "routed" (the time to live was
 // lowered) or "far" (a millisecond and more one way). A class is split where distances leave a gap.

@@ -44,6 +44,16 @@ TEST(DelayClasses, counts_positions_in_the_list_of_hosts_that_take_part) {
   EXPECT_EQ(latency_partition(small, {5, 0, 1, 4}), (Groups{0, 1, 1, 0}));
 }
 
+TEST(DelayClasses, near_hosts_stand_together_where_distances_tell) {
+  const auto small = table(9, [](auto a, auto b) {
+    return (a % 3 == b % 3 ? 60'000 : 61'000) + (a * 7 + b * 5) % 11 * 50;
+  });
+  const auto order = ordered_by_distance(small, all(9));
+  for (std::size_t at = 0; at < 9; ++at) EXPECT_EQ(order[at] % 3, order[at / 3 * 3] % 3) << at;
+  EXPECT_EQ(ordered_by_distance(PairTable<PairLatency>(9), {4, 2, 7}),
+            (std::vector<HostIndex>{4, 2, 7}));
+}
+
 TEST(DelayClasses, gives_no_groups_where_all_are_alike) {
   std::mt19937_64 chance(4);
   std::uniform_int_distribution<std::int64_t> trip(60'000, 110'000);

@@ -101,17 +101,17 @@ std::optional<Error> Investigation::measure_cables() {
 }
 
 // The hosts that latency alone tells apart.
-std::vector<HostSet> hints_of(const Findings& findings) {
-  std::vector<HostSet> hints;
-  if (!findings.latencies) return hints;
+std::vector<HostSet> distant_of(const Findings& findings) {
+  std::vector<HostSet> sets;
+  if (!findings.latencies) return sets;
   const auto distant = latency_partition(findings.latencies->small, findings.choice.hosts);
-  if (!distant) return hints;
+  if (!distant) return sets;
   for (std::size_t at = 0; at < distant->size(); ++at) {
     const std::uint32_t part = (*distant)[at];
-    if (hints.size() <= part) hints.resize(part + 1);
-    hints[part].push_back(findings.choice.hosts[at]);
+    if (sets.size() <= part) sets.resize(part + 1);
+    sets[part].push_back(findings.choice.hosts[at]);
   }
-  return hints;
+  return sets;
 }
 
 void Investigation::use_rates() {
@@ -126,16 +126,19 @@ std::optional<Error> Investigation::partition() {
   findings_.buses = std::move(buses.value().buses);
   settle_bus_rates(findings_.buses, findings_.rates);
   use_rates();
-  std::vector<HostSet> known;
-  for (const Bus& bus : findings_.buses) known.push_back(bus.hosts);
-  const std::vector<HostSet> distant = hints_of(findings_);
-  auto partition = find_segments(*views_, known, distant, buses.value().all_clear);
+  PartitionHints hints;
+  hints.was_clear = buses.value().all_clear;
+  hints.apart = distant_of(findings_);
+  for (const Bus& bus : findings_.buses) hints.buses.push_back(bus.hosts);
+  if (findings_.latencies)
+    hints.near_first = ordered_by_distance(findings_.latencies->small, setting_.hosts);
+  auto partition = find_segments(*views_, hints);
   if (!partition.ok()) return partition.error();
   findings_.partition = std::move(partition.value());
   // Distance that nothing else explains is a division too: what lies between may be too fast to be
   // filled.
   auto sets = findings_.partition.segments;
-  sets.insert(sets.end(), distant.begin(), distant.end());
+  sets.insert(sets.end(), hints.apart.begin(), hints.apart.end());
   findings_.partition.segments = common_refinement(setting_.hosts, sets);
   return std::nullopt;
 }

@@ -84,17 +84,16 @@ bool waits_between(const LoadedViews& views, const LoadedView& view, const HostS
 
 class Search {
  public:
-  Search(LoadedViews& views, const std::vector<HostSet>& buses, const std::vector<HostSet>& hints)
+  Search(LoadedViews& views, const PartitionHints& hints)
       : views_(views),
         setting_(views.setting()),
-        buses_(buses),
         hints_(hints),
         alone_(quiet(views.cables())),
         quick_(setting_.depth == Depth::quick),
         by_name_(ordered_by_name(setting_)),
-        parts_(common_refinement(setting_.hosts, buses)) {}
+        parts_(common_refinement(setting_.hosts, hints.buses)) {}
 
-  Result<Partition> run(bool was_clear);
+  Result<Partition> run();
 
  private:
   Result<bool> look(const std::vector<Flow>& flows);
@@ -118,8 +117,7 @@ class Search {
 
   LoadedViews& views_;
   Setting& setting_;
-  const std::vector<HostSet>& buses_;
-  const std::vector<HostSet>& hints_;
+  const PartitionHints& hints_;
   bool alone_;  // nobody else was seen to use the network
   bool quick_;  // a program waits to start: what two loads do not show is left unseen
   HostSet by_name_;
@@ -134,7 +132,7 @@ class Search {
 };
 
 bool Search::is_bus(const HostSet& part) const {
-  return std::ranges::find(buses_, part) != buses_.end();
+  return std::ranges::find(hints_.buses, part) != hints_.buses.end();
 }
 
 // A set and its complement are the same cut.
@@ -269,7 +267,7 @@ Result<bool> Search::look(const std::vector<Flow>& flows) {
 }
 
 Result<bool> Search::try_hints() {
-  for (const HostSet& hint : hints_) {
+  for (const HostSet& hint : hints_.apart) {
     if (hint.empty() || hint.size() == setting_.hosts.size() || tried(hint)) continue;
     tried_.push_back(hint);
     const auto proven = prove(hint);
@@ -324,7 +322,7 @@ Result<bool> Search::prove_within(const HostSet& part) {
 }
 
 Result<bool> Search::look_within_parts() {
-  std::vector<HostSet> loaded = buses_;
+  std::vector<HostSet> loaded = hints_.buses;
   for (bool news = true; news;) {
     news = false;
     for (const HostSet& part : std::vector<HostSet>(parts_)) {
@@ -404,6 +402,11 @@ std::vector<Flow> Search::next_flows(std::size_t round) {
   if (quick_ && round == 1 && hosts <= kSpreadHosts)
     return spread_flows(order, views_.rates(), kCableShare);
   if (!quick_ && round < parts.size()) return shifted(hosts / parts[round]);
+  // Where names tell nothing, distances may.
+  if (!hints_.near_first.empty() && round < 2 * parts.size()) {
+    order = hints_.near_first;
+    return shifted(hosts / parts[round - parts.size()]);
+  }
   if (parts_.size() > halved_) {
     halved_ = parts_.size();
     return halves_of_parts();
@@ -413,7 +416,7 @@ std::vector<Flow> Search::next_flows(std::size_t round) {
   return shifted_flows(order, 1, views_.rates(), kCableShare);
 }
 
-Result<Partition> Search::run(bool was_clear) {
+Result<Partition> Search::run() {
   const std::size_t hosts = setting_.hosts.size();
   if (hosts > 2) {
     if (const auto hinted = try_hints(); !hinted.ok()) return hinted.error();
@@ -422,7 +425,7 @@ Result<Partition> Search::run(bool was_clear) {
                                   : quick_   ? kQuickRounds
                                              : std::clamp<std::size_t>(6 + hosts / 4, 8, 20);
   const std::size_t quiet_rounds = quick_ ? kQuickQuietRounds : 3 + hosts / 8;
-  std::size_t quiet = was_clear && hosts > kSpreadHosts ? 1 : 0;
+  std::size_t quiet = hints_.was_clear && hosts > kSpreadHosts ? 1 : 0;
   bool any = false;
   for (std::size_t round = 0; round < most_rounds; ++round) {
     const auto flows = next_flows(round);
@@ -441,9 +444,8 @@ Result<Partition> Search::run(bool was_clear) {
 
 }  // namespace
 
-Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& buses,
-                                const std::vector<HostSet>& hints, bool was_clear) {
-  return Search(views, buses, hints).run(was_clear);
+Result<Partition> find_segments(LoadedViews& views, const PartitionHints& hints) {
+  return Search(views, hints).run();
 }
 
 }  // namespace quadrille::probe

@@ -21,10 +21,15 @@ struct Partition {
   double confidence = 0;          // that the partition is right, 0 to 1
 };
 
-// `buses`: disjoint sets that are known to be segments. `hints`: sets of hosts that may belong
-// together, tried first; may be empty or wrong. `was_clear`: all hosts have been loaded once, and
-// nothing held them up.
-Result<Partition> find_segments(LoadedViews& views, const std::vector<HostSet>& buses,
-                                const std::vector<HostSet>& hints, bool was_clear);
+// What is known before anything is loaded.
+struct PartitionHints {
+  std::vector<HostSet> buses;         // disjoint sets that are known to be segments
+  std::vector<HostSet> apart;         // sets of hosts that may belong together, tried first
+  std::vector<HostIndex> near_first;  // all hosts, near ones together; nothing where unknown
+  bool was_clear = false;             // all have been loaded once, and nothing held them up
+};
+
+// Hints but the buses may be wrong.
+Result<Partition> find_segments(LoadedViews& views, const PartitionHints& hints);
 
 }  // namespace quadrille::probe

@@ -75,6 +75,20 @@ TEST(Investigation, a_port_is_overloaded_only_once_its_queue_is_empty) {
   }
 }
 
+// Groups of ports whose inner links only the whole group can fill beside others' traffic: hosts in
+// another order do not fill them.
+TEST(Investigation, distances_tell_who_may_share_a_trunk_where_names_do_not) {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SimulatedTopology topology = ready_made("hp_port_groups", {}).value();
+    for (auto& trunk : topology.trunks) trunk.delay_ns = 2000;
+    set_ambient(topology, 0.3);
+    shuffle_names(topology, seed);
+    found += right(investigated(topology, seed).accuracy) ? 1 : 0;
+  }
+  EXPECT_GE(found, 5) << "of 6";
+}
+
 class UnderOthersTraffic : public testing::TestWithParam<const char*> {};
 
 TEST_P(UnderOthersTraffic, the_partition_is_found_all_the_same) {
