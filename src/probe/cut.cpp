@@ -11,6 +11,7 @@
 namespace quadrille::probe {
 namespace {
 
+constexpr double kWhole = 0.98;        // of what was offered; less was held up
 constexpr double kGentleExcess = 1.6;  // of what one cable carries
 // Hosts outside that take no part, so that nothing waits at their own ports.
 constexpr std::size_t kIdleHosts = 3;
@@ -71,9 +72,11 @@ Sides choose_sides(LoadedViews& views, const HostSet& inside, const CutOptions& 
 
 using WaitOf = std::function<const Wait&(HostIndex host, HostIndex third)>;
 
-// Fills in whether something is full, from every host's wait towards or from the idle ones.
+// Fills in whether something is full, from every host's wait towards or from the idle ones. Nothing
+// is where all that was offered came through.
 void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides,
            const HostSet& hosts, const WaitOf& wait_of) {
+  if (direction.arrived_bit_s > kWhole * direction.offered_bit_s) return;
   std::vector<std::int64_t> within;
   std::vector<std::int64_t> beyond;
   std::int64_t floor = 0;
@@ -145,8 +148,9 @@ std::vector<Flow> flows_across(const LoadedViews& views, const Sides& sides,
   }
   const double most = options.most_bit_s;
   const auto takes = options.within ? widened(views, sides) : views.rates();
-  auto flows = crossing_flows(sides.inside, views.rates(), sides.busy, takes, most);
-  const auto inward = crossing_flows(sides.busy, views.rates(), sides.inside, views.rates(), most);
+  auto flows = crossing_flows(sides.inside, views.rates(), sides.busy, takes, most, options.ways);
+  const auto inward =
+      crossing_flows(sides.busy, views.rates(), sides.inside, views.rates(), most, options.ways);
   flows.insert(flows.end(), inward.begin(), inward.end());
   return options.worth ? options.worth(std::move(flows)) : flows;
 }

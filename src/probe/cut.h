@@ -41,6 +41,7 @@ struct CutOptions {
   HostSet against = {};  // of the others, who carries load; empty: any
   // Waits are seen between the hosts inside; all outside may take part.
   bool within = false;
+  std::size_t ways = 1;  // receivers of each host, at least
   // What of the flows that would cross is worth sending; empty: all.
   std::function<std::vector<Flow>(std::vector<Flow>)> worth = {};
   // Of what is offered in each direction together.

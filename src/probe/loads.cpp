@@ -83,7 +83,7 @@ std::vector<Flow> spread_flows(const HostSet& hosts, const std::vector<HostRates
 
 std::vector<Flow> crossing_flows(const HostSet& senders, const std::vector<HostRates>& out,
                                  const HostSet& receivers, const std::vector<HostRates>& in,
-                                 double most_bit_s) {
+                                 double most_bit_s, std::size_t ways) {
   std::vector<Flow> flows;
   if (receivers.empty()) return flows;
   std::vector<double> room(receivers.size());
@@ -91,6 +91,7 @@ std::vector<Flow> crossing_flows(const HostSet& senders, const std::vector<HostR
                  [&](HostIndex host) { return kCableShare * in[host].free_in_bit_s(); });
   const double wanted = kCableShare * sum_free_out(senders, out);
   const double scale = wanted > most_bit_s ? most_bit_s / wanted : 1;
+  const auto parts = static_cast<double>(std::min(receivers.size(), ways));
   std::size_t next = 0;
   for (const HostIndex from : senders) {
     const double whole = scale * kCableShare * out[from].free_out_bit_s();
@@ -98,7 +99,7 @@ std::vector<Flow> crossing_flows(const HostSet& senders, const std::vector<HostR
     for (std::size_t tried = 0;
          tried < std::min(receivers.size(), kMostReceivers) && left > kThinnest * whole; ++tried) {
       const std::size_t at = next++ % receivers.size();
-      const double rate = std::min(left, room[at]);
+      const double rate = std::min({left, room[at], whole / parts});
       if (rate <= kThinnest * whole) continue;
       flows.push_back({from, receivers[at], rate});
       room[at] -= rate;

@@ -27,10 +27,11 @@ std::vector<Flow> spread_flows(const HostSet& hosts, const std::vector<HostRates
 
 // Everybody of `senders` sends as fast as its cable allows to some of `receivers`, in their order,
 // as far as they take it: `out` are the senders' rates, `in` the receivers'. `most_bit_s` bounds
-// the sum.
+// the sum. Each sends to at least `ways` of them, as far as there are that many: what lies before
+// two of them may take less than both.
 std::vector<Flow> crossing_flows(const HostSet& senders, const std::vector<HostRates>& out,
                                  const HostSet& receivers, const std::vector<HostRates>& in,
-                                 double most_bit_s);
+                                 double most_bit_s, std::size_t ways = 1);
 
 // Towards and from which hosts a load is looked at: all, which an empty set stands for, or some at
 // random where there are too many pairs.

@@ -57,6 +57,20 @@ TEST(Loads, crossing_flows_fill_no_receiver) {
   EXPECT_GT(sum, 0.9 * 30e6 * kCableShare);
 }
 
+TEST(Loads, crossing_flows_go_several_ways_where_asked) {
+  const auto rates = cables(9, 10e6);
+  const auto flows = crossing_flows({0, 1, 2}, rates, {3, 4, 5, 6, 7, 8}, rates, 1e12, 3);
+  double sum = 0;
+  for (const Flow& flow : flows) {
+    EXPECT_LE(flow.rate_bit_s, kCableShare * 10e6 / 3 + 1);
+    sum += flow.rate_bit_s;
+  }
+  EXPECT_NEAR(sum, 3 * kCableShare * 10e6, 1);
+  const auto to_one = crossing_flows({0}, rates, {3}, rates, 1e12, 3);
+  ASSERT_EQ(to_one.size(), 1U);
+  EXPECT_DOUBLE_EQ(to_one[0].rate_bit_s, kCableShare * 10e6);
+}
+
 TEST(Loads, crossing_flows_obey_the_bound_on_their_sum) {
   double sum = 0;
   for (const Flow& flow :

@@ -18,6 +18,7 @@ namespace quadrille::probe {
 namespace {
 
 constexpr double kFillsBus = 0.9;        // of what it carries
+constexpr std::size_t kWays = 3;         // receivers of each host: what lies before them fills less
 constexpr std::size_t kFewSegments = 4;  // up to here each one's own trunk is measured twice
 
 class Search {
@@ -54,7 +55,7 @@ class Search {
 // What arrives only ever falls short: a host that was held up, or others' traffic, takes from it.
 // The first time some of the others stay idle; all of them may be needed to fill what is between.
 Result<Cut> Search::best_cut(std::size_t segment) {
-  CutOptions options{.gentle = kinds_[segment] == SegmentKind::bus};
+  CutOptions options{.gentle = kinds_[segment] == SegmentKind::bus, .ways = kWays};
   // Beside others a strong load tells what they have only if it is one.
   if (alone_) {
     if (segments_.size() > kFewSegments)
@@ -117,7 +118,8 @@ Result<bool> Search::see_others_at(std::size_t segment, const HostSet& against, 
   if (alone_ || !rates.full) return true;
   const double carried = std::max(strong.out.carried_bit_s, strong.in.carried_bit_s);
   const auto weak =
-      load_cut(views_, segments_[segment], {.against = against, .most_bit_s = kWeakLoad * carried});
+      load_cut(views_, segments_[segment],
+               {.against = against, .ways = kWays, .most_bit_s = kWeakLoad * carried});
   if (!weak.ok()) return weak.error();
   see_others(strong.out, weak.value().out, rates.out);
   see_others(strong.in, weak.value().in, rates.in);
@@ -145,7 +147,7 @@ Result<bool> Search::measure_below() {
     if (fills(own.out, side.rates.out)) open_end(own.out);
     if (fills(own.in, side.rates.in)) open_end(own.in);
     const HostSet against = others(known_.hosts_of(side.segments), segments_[segment]);
-    const auto cut = load_cut(views_, segments_[segment], {.against = against});
+    const auto cut = load_cut(views_, segments_[segment], {.against = against, .ways = kWays});
     if (!cut.ok()) return cut.error();
     SplitRates found = rates_of(cut.value(), alone_);
     const auto seen = see_others_at(segment, against, cut.value(), found);

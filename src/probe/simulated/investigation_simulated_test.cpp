@@ -239,6 +239,15 @@ TEST(Investigation, parts_a_leaf_that_the_others_alone_cannot_fill_the_trunk_of)
   }
 }
 
+// What waits on its way was no sign that a trunk carries no more where all of it came through.
+TEST(Investigation, what_came_through_whole_is_the_least_that_a_trunk_carries) {
+  for (const std::uint64_t seed : {11U, 109U, 126U, 1016U, 2004U, 2015U, 3020U}) {
+    const Outcome outcome = investigated(random_topology(seed), seed);
+    EXPECT_LT(outcome.accuracy.worst_trunk_rate_error, 0.01)
+        << "seed " << seed << ":\n" << told(outcome.accuracy);
+  }
+}
+
 // Each leaf's trunk carries more than the one above it: towards all others that one fills first.
 TEST(Investigation, tells_what_a_trunk_carries_behind_a_slower_one) {
   SimulatedTopology topology;
