@@ -206,12 +206,12 @@ void Conclusion::add_warnings() {
   for (const HostIndex host : findings_.choice.hosts)
     machines.insert(network_.hosts()[host].machine);
   if (machines.size() < findings_.choice.hosts.size()) {
-    model_.warnings.push_back(
-        {"shared_machine",
-         std::to_string(findings_.choice.hosts.size()) + " hosts are on " +
-             std::to_string(machines.size()) +
-             " machines: times hold for them together, not for hosts of their own",
-         {}});
+    model_.warnings.push_back({"shared_machine",
+                               std::to_string(findings_.choice.hosts.size()) + " hosts are on " +
+                                   std::to_string(machines.size()) +
+                                   (machines.size() == 1 ? " machine" : " machines") +
+                                   ": times hold for them together, not for hosts of their own",
+                               {}});
   }
   for (const Segment& segment : model_.segments) {
     if (segment.confidence < kDoubtful) {

@@ -9,6 +9,21 @@ from quadrille.doctor.finding import Case, Finding, HostSettings, Rule, grouped
 
 _LINK_NAMES = {"udp": "UDP", "packet": "AF_PACKET", "xdp": "AF_XDP"}
 _TOLD_ELSEWHERE = ("unreachable", "slower_network", "multicast")
+# Cause and remedy of a warning, by its topic.
+_OWN_WORDS = {
+    "shared_machine": (
+        "several hosts of this job are namespaces, containers or virtual machines of one machine",
+        "nothing has to be done where the program runs like that too; else start one host a machine",
+    ),
+    "doubtful": (
+        "two looks at the network did not agree: others' traffic, or a machine that was busy",
+        "`quadrille probe` again while the network and the hosts are idle",
+    ),
+}
+_USUAL_WORDS = (
+    "the measurement could not see all of the network",
+    "`quadrille probe` again while the network and the hosts are idle",
+)
 
 
 def not_measured(case: Case) -> Iterator[Finding]:
@@ -125,13 +140,9 @@ def other_warnings(case: Case) -> Iterator[Finding]:
     """Pass on what the measurement warned of and no rule explains."""
     for warning in case.model.warnings if case.model else []:
         if not warning.topic.startswith(_TOLD_ELSEWHERE):
+            cause, remedy = _OWN_WORDS.get(warning.topic, _USUAL_WORDS)
             yield Finding(
-                f"measured_{warning.topic}",
-                "note",
-                "the measurement says so of itself or of the network",
-                warning.text,
-                "`quadrille probe` on an idle network gives more certain figures",
-                tuple(warning.hosts),
+                f"measured_{warning.topic}", "note", cause, warning.text, remedy, tuple(warning.hosts)
             )
 
 
