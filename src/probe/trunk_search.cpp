@@ -42,6 +42,7 @@ class Search {
                              SplitRates& rates);
   Result<bool> measure_below();
   void join_both_sides();
+  void open_middles();
   bool fills_bus(const HostSet& bus, const CutDirection& direction) const;
 
   LoadedViews& views_;
@@ -169,10 +170,33 @@ void Search::join_both_sides() {
   other.in = one.out;
 }
 
+// What leaves a segment and is all that the ways into the others take may be limited by these
+// alone: its hosts are then where those ways meet. The same inwards.
+void Search::open_middles() {
+  for (SplitRates& own : known_.own) {
+    for (Crossing SplitRates::*way : {&SplitRates::out, &SplitRates::in}) {
+      const auto back = way == &SplitRates::out ? &SplitRates::in : &SplitRates::out;
+      Crossing others{Measured{}, {}, {}};
+      for (const SplitRates& other : known_.own) {
+        if (&other == &own) continue;
+        if (!is_told((other.*back).bit_s)) others.bit_s.reset();
+        if (others.bit_s) others.bit_s->value += (other.*back).bit_s->value;
+      }
+      if (!fills(own.*way, others)) continue;
+      open_end(own.*way);
+      own.full = is_told(own.out.bit_s) || is_told(own.in.bit_s);
+    }
+  }
+}
+
 Result<std::vector<TreeNode>> Search::run(const std::vector<HostSet>& proven) {
   if (segments_.size() < 2) return arrange_trunks(std::vector<SplitRates>(1), {});
   if (const auto measured = measure_own(); !measured.ok()) return measured.error();
-  if (segments_.size() == 2) join_both_sides();
+  if (segments_.size() == 2) {
+    join_both_sides();
+  } else {
+    open_middles();
+  }
   std::vector<HostSet> likely = proven;
   likely.insert(likely.end(), alike_.begin(), alike_.end());
   if (const auto found = find_shared_trunks(views_, likely, known_); !found.ok())

@@ -243,8 +243,28 @@ TEST(Investigation, parts_a_leaf_that_the_others_alone_cannot_fill_the_trunk_of)
 TEST(Investigation, what_came_through_whole_is_the_least_that_a_trunk_carries) {
   for (const std::uint64_t seed : {11U, 109U, 126U, 1016U, 2004U, 2015U, 3020U}) {
     const Outcome outcome = investigated(random_topology(seed), seed);
-    EXPECT_LT(outcome.accuracy.worst_trunk_rate_error, 0.01)
-        << "seed " << seed << ":\n" << told(outcome.accuracy);
+    EXPECT_LT(outcome.accuracy.worst_trunk_rate_error, 0.01) << "seed " << seed << ":\n"
+                                                             << told(outcome.accuracy);
+  }
+}
+
+// The switch in the middle has hosts too: what they send to both sides is all that the two trunks
+// take, which is no third trunk.
+TEST(Investigation, hosts_between_two_trunks_have_none_of_their_own) {
+  SimulatedTopology topology;
+  const auto one = topology.add_switch("one", 40e6, 48);
+  const auto middle = topology.add_switch("middle", 40e6, 48);
+  const auto other = topology.add_switch("other", 40e6, 48);
+  topology.add_trunk(one, middle, 60e6);
+  topology.add_trunk(middle, other, 40e6);
+  topology.add_hosts(one, 4);
+  topology.add_hosts(middle, 5);
+  topology.add_hosts(other, 3);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Outcome outcome = investigated(topology, seed);
+    EXPECT_TRUE(right(outcome.accuracy)) << "seed " << seed << ":\n" << told(outcome.accuracy);
+    EXPECT_EQ(outcome.accuracy.false_trunks + outcome.accuracy.missing_trunks, 0U) << seed;
+    EXPECT_LT(outcome.accuracy.worst_trunk_rate_error, 0.03) << seed;
   }
 }
 
