@@ -16,6 +16,7 @@ namespace quadrille {
 namespace {
 
 constexpr double kTolerance = 0.2;
+constexpr double kFills = 1.2;  // of a trunk's rate: less may not show it
 constexpr std::size_t kNamesShown = 4;
 
 std::string rate_text(double bit_s) {
@@ -121,9 +122,41 @@ class Comparison {
       if (parts.size() < 2) continue;
       std::string text;
       for (const auto& part : parts) text += (text.empty() ? "" : " | ") + names(part);
+      const bool serious = can_be_told_apart(parts);
       note("segments", text, names(together),
-           "hosts of " + std::to_string(parts.size()) + " segments are now in one: " + text, true);
+           "hosts of " + std::to_string(parts.size()) + " segments " +
+               (serious ? "are now in one: " : "cannot be told apart without the others: ") + text,
+           serious);
     }
+  }
+
+  // What hosts that are measured now send through a trunk may be too little to fill it, where those
+  // that are not measured had their part in that.
+  bool can_fill(const Cut& cut, const CutRates& rates) const {
+    if (found_of_.size() == expected_.hosts.size()) return true;
+    const auto sum = [&](const HostSet& hosts, MaybeMeasured ModelHost::*rate) {
+      double all = 0;
+      for (const auto host : hosts)
+        all += (expected_.hosts[host].*rate ? (expected_.hosts[host].*rate)->value : 0);
+      return all;
+    };
+    const auto fills = [&](const HostSet& from, const HostSet& to, const MaybeMeasured& rate) {
+      const double offered =
+          std::min(sum(from, &ModelHost::from_host_bit_s), sum(to, &ModelHost::to_host_bit_s));
+      return rate && offered > kFills * rate->value;
+    };
+    return fills(cut.first, cut.second, rates.from_first_bit_s) ||
+           fills(cut.second, cut.first, rates.from_second_bit_s);
+  }
+
+  bool can_be_told_apart(const std::vector<HostSet>& parts) const {
+    const auto cuts = cuts_of(expected_, expected_sets_);
+    return std::any_of(cuts.begin(), cuts.end(), [&](const auto& entry) {
+      const auto& [cut, rates] = entry;
+      const auto beyond = [&](const HostSet& part) { return cut.second.contains(*part.begin()); };
+      const auto on_second = std::count_if(parts.begin(), parts.end(), beyond);
+      return on_second > 0 && on_second < std::ssize(parts) && can_fill(cut, rates);
+    });
   }
 
   static std::vector<HostSet> parts_of(const HostSet& whole, const std::vector<HostSet>& sets) {
@@ -232,7 +265,8 @@ class Comparison {
         compare_trunk(rates, same->second);
       } else {
         const auto ends = names(cut.first) + " and " + names(cut.second);
-        note(path, ends, "not found", "the trunk between " + ends + " was not found", true);
+        note(path, ends, "not found", "the trunk between " + ends + " was not found",
+             can_fill(cut, rates));
       }
     }
     for (const auto& [cut, rates] : found) {

@@ -131,6 +131,27 @@ TEST(CompareModels, some_of_the_hosts_still_fit_and_a_strange_one_does_not) {
   EXPECT_EQ(compared(without(model, {"h0"}), model), "! : host h0 is in no segment of the model\n");
 }
 
+// What is left of a segment may send too little to show the trunk before it.
+TEST(CompareModels, hosts_that_cannot_fill_a_trunk_need_not_be_told_apart) {
+  auto model = example("full");
+  for (auto& host : model.hosts) host.from_host_bit_s = host.to_host_bit_s = about(1e9);
+  for (auto& trunk : model.trunks) trunk.forward_bit_s = trunk.backward_bit_s = about(1e9);
+  const auto merged = [&](std::vector<std::string> gone) {
+    auto found = without(model, gone);
+    for (auto& host : found.hosts) host.segment = found.segments[0].name;
+    found.segments.resize(1);
+    found.trunks.clear();
+    return compare_models(model, found);
+  };
+  const auto few = merged({"h1", "h2", "h3"});
+  ASSERT_EQ(few.size(), 2U) << texts(few);
+  EXPECT_EQ(few[1].text,
+            "hosts of 2 segments cannot be told apart without the others: h0 | h4, h5, h6, h7");
+  EXPECT_FALSE(any_serious(few));
+  EXPECT_TRUE(any_serious(merged({"h1", "h2"})));
+  EXPECT_TRUE(any_serious(merged({})));
+}
+
 TEST(CompareModels, trunks_are_matched_by_what_they_divide) {
   const auto model = example("tree");
   auto found = model;

@@ -31,7 +31,8 @@ def bytes_text(count: float) -> str:
 
 def share_text(share: float) -> str:
     """Return a share as a percentage."""
-    return f"{100 * share:.2g} %"
+    percent = 100 * share
+    return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
 
 
 Entry = ModelHost | Segment | Trunk

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from quadrille.model.contract import ModelHost
-from quadrille.model.quantities import in_order, measured_text, ranges, rate_text
+from quadrille.model.quantities import in_order, measured_text, ranges, rate_text, share_text
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "schemas" / "examples"
 EXPECTED = Path(__file__).with_name("expected_descriptions")
@@ -75,3 +75,10 @@ def test_a_value_is_told_with_what_is_not_certain_of_it() -> None:
     assert text(25e6, 20e6, 30e6) == "25 Mbit/s (20 to 30 Mbit/s)"
     assert text(1e9, 0.8e9, 1.2e9) == "1 Gbit/s (800 Mbit/s to 1.2 Gbit/s)"
     assert text(25e6, 20e6, None) == "at least 20 Mbit/s"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0, "0 %"), (0.0037, "0.37 %"), (0.123, "12 %"), (0.996, "100 %"), (1, "100 %")]
+)
+def test_shares_are_percentages_without_exponents(share: float, text: str) -> None:
+    assert share_text(share) == text
