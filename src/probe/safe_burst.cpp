@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "probe/port_overload.h"
+#include "probe/quantile.h"
 
 namespace quadrille::probe {
 namespace {
@@ -28,6 +29,8 @@ constexpr double kWanted = 1.9;
 constexpr double kEnough = 1.4;
 // The true buffer is at most this times what is called safe.
 constexpr double kAbove = 1.5;
+// A port that seems to hold less than this of what is usual is looked at again.
+constexpr double kLow = 0.75;
 
 class BurstSearch {
  public:
@@ -46,6 +49,10 @@ class BurstSearch {
   Result<Sights> overload(const std::string& purpose, const std::vector<Overload>& overloads,
                           double excess_bytes);
   Result<Sights> grow(const std::string& purpose, const std::vector<Overload>& overloads);
+  std::optional<Error> look_again(const std::string& purpose,
+                                  const std::vector<Overload>& overloads, double usual_bytes,
+                                  Sights& sights);
+  std::optional<Error> one_port(const PortGroup& group, Burst& burst);
   std::optional<Error> all_ports(const PortGroup& group, Burst& burst);
 
   Setting& setting_;
@@ -174,6 +181,25 @@ Result<BurstSearch::Sights> BurstSearch::grow(const std::string& purpose,
   }
 }
 
+// A sender that was held up leaves the queue half empty, so a port looks smaller than it is and
+// never larger: of one that holds far less than usual the larger of two sights counts.
+std::optional<Error> BurstSearch::look_again(const std::string& purpose,
+                                             const std::vector<Overload>& overloads,
+                                             double usual_bytes, Sights& sights) {
+  const auto is_low = [&](const std::optional<BufferSight>& sight) {
+    return sight && sight->overflowed && sight->bytes < kLow * usual_bytes;
+  };
+  if (std::ranges::none_of(sights, is_low)) return std::nullopt;
+  const auto again = overload(purpose, overloads, excess_bytes_);
+  if (!again) return again.error();
+  for (std::size_t at = 0; at < sights.size(); ++at) {
+    const auto& second = again.value()[at];
+    if (is_low(sights[at]) && second && second->overflowed && second->bytes > sights[at]->bytes)
+      sights[at] = second;
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> BurstSearch::all_ports(const PortGroup& group, Burst& burst) {
   constexpr std::size_t kTurns = 3;
   bool lossless = true;
@@ -182,12 +208,43 @@ std::optional<Error> BurstSearch::all_ports(const PortGroup& group, Burst& burst
     // One receiver is what was measured already.
     if (overloads.size() < 2) break;
     if (turn > 0 && excess_bytes_ > kMostRepeated) break;
-    auto sights = grow("all ports of a switch overloaded", overloads);
+    const std::string purpose = "all ports of a switch overloaded";
+    auto sights = grow(purpose, overloads);
     if (!sights) return sights.error();
+    const double usual_bytes = burst.one_port_bytes->value;
+    if (auto error = look_again(purpose, overloads, usual_bytes, sights.value())) return error;
     take_least(sights.value(), burst.all_ports_bytes, lossless);
   }
   if (!burst.all_ports_bytes) burst.all_ports_bytes = burst.one_port_bytes;
   burst.lossless = burst.lossless && lossless && burst.all_ports_bytes->value > kDeep;
+  return std::nullopt;
+}
+
+std::optional<Error> BurstSearch::one_port(const PortGroup& group, Burst& burst) {
+  const std::string purpose = "a port overloaded";
+  std::vector<HostIndex> receivers = group.hosts;
+  std::shuffle(receivers.begin(), receivers.end(), setting_.chance);
+  const std::size_t most = setting_.depth == Depth::quick ? 1 : kPortsOfGroup;
+  receivers.resize(std::min(receivers.size(), most));
+  std::vector<Overload> ports;
+  std::vector<Sights> seen;  // [ports], of one each
+  std::vector<double> held_bytes;
+  for (const HostIndex receiver : receivers) {
+    const auto overload = plan_one(group, receiver);
+    if (!overload) continue;
+    if (!held_bytes.empty() && excess_bytes_ > kMostRepeated) break;
+    auto sights = grow(purpose, {*overload});
+    if (!sights) return sights.error();
+    ports.push_back(*overload);
+    seen.push_back(std::move(sights.value()));
+    if (seen.back().front()) held_bytes.push_back(seen.back().front()->bytes);
+  }
+  bool lossless = true;
+  for (std::size_t at = 0; at < ports.size(); ++at) {
+    if (auto error = look_again(purpose, {ports[at]}, median(held_bytes), seen[at])) return error;
+    take_least(seen[at], burst.one_port_bytes, lossless);
+  }
+  burst.lossless = burst.one_port_bytes && lossless && burst.one_port_bytes->value > kDeep;
   return std::nullopt;
 }
 
@@ -197,22 +254,9 @@ Result<Burst> BurstSearch::measure(const PortGroup& group) {
     return burst;
   const bool quick = setting_.depth == Depth::quick;
   excess_bytes_ = quick ? 2 * kFirstExcess : kFirstExcess;
-  std::vector<HostIndex> receivers = group.hosts;
-  std::shuffle(receivers.begin(), receivers.end(), setting_.chance);
-  receivers.resize(std::min(receivers.size(), quick ? 1 : kPortsOfGroup));
-  bool lossless = true;
-  for (const HostIndex receiver : receivers) {
-    const auto overload = plan_one(group, receiver);
-    if (!overload) continue;
-    if (burst.one_port_bytes && excess_bytes_ > kMostRepeated) break;
-    auto sights = grow("a port overloaded", {*overload});
-    if (!sights) return sights.error();
-    take_least(sights.value(), burst.one_port_bytes, lossless);
-  }
-  if (!burst.one_port_bytes) return burst;
-  burst.lossless = lossless && burst.one_port_bytes->value > kDeep;
-  if (!quick)
-    if (auto error = all_ports(group, burst)) return *error;
+  if (auto error = one_port(group, burst)) return *error;
+  if (quick || !burst.one_port_bytes) return burst;
+  if (auto error = all_ports(group, burst)) return *error;
   return burst;
 }
 

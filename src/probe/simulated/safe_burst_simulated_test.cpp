@@ -24,6 +24,7 @@ struct Switch {
   double ambient = 0;
   bool token_buckets = false;
   std::uint32_t shared_memory_bytes = 0;
+  double stalls_per_s = 1;  // of a host; more: 5 ms each on average
 };
 
 // With the rates as they would have been measured.
@@ -34,7 +35,10 @@ Trial trial(const Switch& plan, std::uint64_t seed, Depth depth = Depth::full) {
   topology.add_hosts(node, plan.hosts);
   topology.nodes[node].shared_memory_bytes = plan.shared_memory_bytes;
   set_ambient(topology, plan.ambient);
-  SimulatedNetwork simulated(topology, wrong_samples(seed));
+  Conditions conditions = wrong_samples(seed);
+  conditions.stalls_per_s = plan.stalls_per_s;
+  if (plan.stalls_per_s > 1) conditions.stall_ns = 5e6;
+  SimulatedNetwork simulated(topology, conditions);
   StopwatchNetwork network(simulated);
   Setting setting = setting_on(network, seed, depth);
   const double rate = plan.mbit_s * 1e6;
@@ -75,6 +79,16 @@ TEST(SafeBurst, is_below_the_buffer_by_less_than_half_of_itself) {
           EXPECT_FALSE(found.burst.lossless);
           EXPECT_LT(found.round_s, 1.0);
         }
+}
+
+TEST(SafeBurst, a_sender_that_is_held_up_does_not_make_the_port_look_small) {
+  int small = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Trial found = trial({.mbit_s = 50, .buffer_kib = 64, .stalls_per_s = 6}, seed);
+    ASSERT_TRUE(found.burst.one_port_bytes.has_value());
+    small += found.burst.one_port_bytes->value < 64 * 1024 / 1.5 ? 1 : 0;
+  }
+  EXPECT_LE(small, 2) << "of 100";
 }
 
 TEST(SafeBurst, of_buffers_that_never_fill_is_at_least_what_was_queued) {
