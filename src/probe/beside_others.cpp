@@ -8,8 +8,8 @@ namespace {
 
 constexpr double kWhole = 0.97;     // of what was offered; less was held up
 constexpr double kContrast = 1.25;  // between two loads that are not too much alike
-constexpr double kMostShare = 0.9;
-constexpr double kNoise = 0.02;  // of what one load carries, as others send at random
+constexpr double kMostShare = 0.5;  // what the weak load lost elsewhere looks like more
+constexpr double kNoise = 0.02;     // of what one load carries, as others send at random
 
 double share_of(double link_bit_s, const Passage& strong) {
   const double others = strong.offered_bit_s * (link_bit_s / strong.carried_bit_s - 1);
@@ -38,10 +38,10 @@ std::optional<LinkBesideOthers> link_beside_others(const Passage& strong, const 
   const auto link_bit_s = [&](double share) {
     return 1 / (1 / strong.carried_bit_s - share / strong.offered_bit_s);
   };
-  const double share =
-      std::clamp((1 / weak.carried_bit_s - 1 / strong.carried_bit_s) / reach, 0.0, kMostShare);
+  const double seeming = (1 / weak.carried_bit_s - 1 / strong.carried_bit_s) / reach;
+  const double share = std::clamp(seeming, 0.0, kMostShare);
   const double doubt = kNoise * (1 / weak.carried_bit_s + 1 / strong.carried_bit_s) / reach;
-  const double low = std::max(0.0, share - doubt);
+  const double low = seeming > kMostShare + doubt ? 0 : std::max(0.0, share - doubt);
   const double high = std::min(kMostShare, share + doubt);
   return LinkBesideOthers{
       {link_bit_s(share), link_bit_s(low) * (1 - kNoise), link_bit_s(high) * (1 + kNoise)},

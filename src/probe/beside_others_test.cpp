@@ -42,6 +42,15 @@ TEST(BesideOthers, says_nothing_of_loads_that_are_alike_or_of_one_that_filled_no
   EXPECT_FALSE(link_beside_others(through(140e6, 15e6), {48e6, 0}).has_value());
 }
 
+// Seen on a link of 239 Mbit/s, of which others had 0.3: it was taken for one of 749.
+TEST(BesideOthers, what_a_weak_load_lost_elsewhere_does_not_make_a_fast_link) {
+  const auto found = link_beside_others({206.3e6, 176.3e6}, {61.6e6, 56.9e6});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_LE(found->ambient_share.value, 0.5);
+  EXPECT_LT(found->bit_s.value, 1.3 * 239e6);
+  EXPECT_LT(found->bit_s.low, 239e6);
+}
+
 TEST(BesideOthers, more_than_was_offered_is_nobody) {
   const auto found = link_beside_others({140e6, 50e6}, {60e6, 51e6});
   ASSERT_TRUE(found.has_value());
