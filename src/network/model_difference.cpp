@@ -136,8 +136,10 @@ class Comparison {
     if (found_of_.size() == expected_.hosts.size()) return true;
     const auto sum = [&](const HostSet& hosts, MaybeMeasured ModelHost::*rate) {
       double all = 0;
-      for (const auto host : hosts)
-        all += (expected_.hosts[host].*rate ? (expected_.hosts[host].*rate)->value : 0);
+      for (const auto host : hosts) {
+        const MaybeMeasured& known = expected_.hosts[host].*rate;
+        all += known ? known->value : 0;
+      }
       return all;
     };
     const auto fills = [&](const HostSet& from, const HostSet& to, const MaybeMeasured& rate) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "probe/port_overload.h"
 #include "probe/quantile.h"
@@ -239,9 +240,10 @@ std::optional<Error> BurstSearch::one_port(const PortGroup& group, Burst& burst)
     seen.push_back(std::move(sights.value()));
     if (seen.back().front()) held_bytes.push_back(seen.back().front()->bytes);
   }
+  const double usual_bytes = median(std::move(held_bytes));
   bool lossless = true;
   for (std::size_t at = 0; at < ports.size(); ++at) {
-    if (auto error = look_again(purpose, {ports[at]}, median(held_bytes), seen[at])) return error;
+    if (auto error = look_again(purpose, {ports[at]}, usual_bytes, seen[at])) return error;
     take_least(seen[at], burst.one_port_bytes, lossless);
   }
   burst.lossless = burst.one_port_bytes && lossless && burst.one_port_bytes->value > kDeep;

@@ -11,7 +11,7 @@ namespace quadrille::probe {
 Crossing crossing_of(const CutDirection& direction, bool alone);
 SplitRates rates_of(const Cut& cut, bool alone);
 
-constexpr double kWeakLoad = 0.95;  // of what a strong load brought through
+inline constexpr double kWeakLoad = 0.95;  // of what a strong load brought through
 
 // Beside others' traffic: what a strong load and a weak one carried tells what the link carries in
 // all, and what others have of it.

@@ -176,13 +176,13 @@ void Search::open_middles() {
   for (SplitRates& own : known_.own) {
     for (Crossing SplitRates::*way : {&SplitRates::out, &SplitRates::in}) {
       const auto back = way == &SplitRates::out ? &SplitRates::in : &SplitRates::out;
-      Crossing others{Measured{}, {}, {}};
+      Crossing rest{Measured{}, {}, {}};
       for (const SplitRates& other : known_.own) {
         if (&other == &own) continue;
-        if (!is_told((other.*back).bit_s)) others.bit_s.reset();
-        if (others.bit_s) others.bit_s->value += (other.*back).bit_s->value;
+        if (!is_told((other.*back).bit_s)) rest.bit_s.reset();
+        if (rest.bit_s) rest.bit_s->value += (other.*back).bit_s->value;
       }
-      if (!fills(own.*way, others)) continue;
+      if (!fills(own.*way, rest)) continue;
       open_end(own.*way);
       own.full = is_told(own.out.bit_s) || is_told(own.in.bit_s);
     }

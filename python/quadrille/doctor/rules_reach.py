@@ -9,6 +9,7 @@ from quadrille.doctor.finding import Case, Finding, HostSettings, Rule, grouped
 
 _LINK_NAMES = {"udp": "UDP", "packet": "AF_PACKET", "xdp": "AF_XDP"}
 _TOLD_ELSEWHERE = ("unreachable", "slower_network", "multicast")
+_MEASURE_AGAIN = "`quadrille probe` again while the network and the hosts are idle"
 # Cause and remedy of a warning, by its topic.
 _OWN_WORDS = {
     "shared_machine": (
@@ -17,13 +18,10 @@ _OWN_WORDS = {
     ),
     "doubtful": (
         "two looks at the network did not agree: others' traffic, or a machine that was busy",
-        "`quadrille probe` again while the network and the hosts are idle",
+        _MEASURE_AGAIN,
     ),
 }
-_USUAL_WORDS = (
-    "the measurement could not see all of the network",
-    "`quadrille probe` again while the network and the hosts are idle",
-)
+_USUAL_WORDS = ("the measurement could not see all of the network", _MEASURE_AGAIN)
 
 
 def not_measured(case: Case) -> Iterator[Finding]:
