@@ -46,7 +46,7 @@ struct Request {
 // Where the launcher's ranks could be; `names` by host.
 struct Hosts {
   std::vector<std::string> names;
-  TopologyView places;
+  std::vector<std::uint32_t> of_place;  // indices into names
 };
 
 struct Program {
@@ -155,14 +155,13 @@ Result<Hosts> read_hosts(std::istream& input, Rank wanted) {
     const auto next = static_cast<std::uint32_t>(hosts.names.size());
     const auto [entry, fresh] = number_of.try_emplace(name, next);
     if (fresh) hosts.names.push_back(name);
-    if (hosts.places.host_of_rank.size() + static_cast<std::size_t>(slots) > kMostRanks) {
+    if (hosts.of_place.size() + static_cast<std::size_t>(slots) > kMostRanks) {
       return complaint("hosts: more than " + std::to_string(kMostRanks) + " places");
     }
-    hosts.places.host_of_rank.insert(hosts.places.host_of_rank.end(),
-                                     static_cast<std::size_t>(slots), entry->second);
+    hosts.of_place.insert(hosts.of_place.end(), static_cast<std::size_t>(slots), entry->second);
   }
-  if (hosts.places.host_of_rank.size() < static_cast<std::size_t>(wanted)) {
-    return complaint("hosts: " + std::to_string(hosts.places.host_of_rank.size()) +
+  if (hosts.of_place.size() < static_cast<std::size_t>(wanted)) {
+    return complaint("hosts: " + std::to_string(hosts.of_place.size()) +
                      " places are too few for " + std::to_string(wanted) + " ranks");
   }
   return hosts;
@@ -181,22 +180,21 @@ Result<nlohmann::json> order(const Request& request, std::istream& input) {
   if (!model.ok()) return model.error();
   auto hosts = read_hosts(input, request.ranks);
   if (!hosts.ok()) return hosts.error();
-  TopologyView& places = hosts.value().places;
-  auto segments = segments_of(model.value(), hosts.value().names);
-  if (!segments.ok()) return segments.error();
-  places.segment_of_host = std::move(segments.value());
-  const auto program = program_of(request, static_cast<Rank>(places.host_of_rank.size()));
+  const std::vector<std::uint32_t>& host_of_place = hosts.value().of_place;
+  const auto places = view_of(model.value(), hosts.value().names, host_of_place);
+  if (!places.ok()) return places.error();
+  const auto program = program_of(request, static_cast<Rank>(host_of_place.size()));
   if (!program.ok()) return program.error();
 
-  const NetworkTree tree(rates_of(model.value()),
+  const NetworkTree tree(segment_rates_of(model.value()),
                          static_cast<std::uint32_t>(model.value().segments.size()));
-  const auto mapping = map_ranks(program.value().graph, program.value().grid, places, tree);
+  const auto mapping = map_ranks(program.value().graph, program.value().grid, places.value(), tree);
   nlohmann::json answer{{"hosts", nlohmann::json::array()},
                         {"before", told(mapping.before, mapping.before)},
                         {"after", told(mapping.after, mapping.before)}};
   for (Rank rank = 0; rank < request.ranks; ++rank) {
     const auto place = static_cast<std::size_t>(mapping.old_rank[static_cast<std::size_t>(rank)]);
-    answer["hosts"].push_back(hosts.value().names[places.host_of_rank[place]]);
+    answer["hosts"].push_back(hosts.value().names[host_of_place[place]]);
   }
   return answer;
 }

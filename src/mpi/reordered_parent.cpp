@@ -48,7 +48,7 @@ NetworkTree tree_for(const TopologyView& places) {
   for (const std::uint32_t segment : places.segment_of_host)
     segments = std::max(segments, segment + 1);
   const NetworkModel* model = Runtime::active()->model();
-  return {model != nullptr ? rates_of(*model) : NetworkRates{}, segments};
+  return {model != nullptr ? segment_rates_of(*model) : NetworkRates{}, segments};
 }
 
 void log_mapping(const char* operation, const RankMapping& mapping, Nanoseconds took) {

@@ -203,7 +203,9 @@ std::optional<std::vector<std::uint32_t>> host_indices(const NetworkRates& netwo
   std::vector<std::uint32_t> indices;
   indices.reserve(names.size());
   for (const std::string& name : names) {
-    const auto found = std::ranges::find(network.hosts, name, &NetworkRates::Host::name);
+    const auto found = std::ranges::find_if(network.hosts, [&](const NetworkRates::Host& host) {
+      return host.name == name || std::ranges::find(host.members, name) != host.members.end();
+    });
     if (found == network.hosts.end()) return std::nullopt;
     indices.push_back(static_cast<std::uint32_t>(found - network.hosts.begin()));
   }

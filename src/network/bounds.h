@@ -30,6 +30,7 @@ struct NetworkRates {
     std::uint32_t segment = 0;
     double out_bytes_per_second = 0;
     double in_bytes_per_second = 0;
+    std::vector<std::string> members = {};  // of an island, which is one host here
   };
   struct Trunk {
     std::string name;
@@ -51,7 +52,8 @@ struct BoundedCall {
   std::vector<std::uint32_t> host_of_rank;  // [ranks], index into NetworkRates::hosts
 };
 
-// For each name its index into network.hosts; nothing where one is not among them.
+// For each name its index into network.hosts, or that of its island; nothing where one is not among
+// them.
 std::optional<std::vector<std::uint32_t>> host_indices(const NetworkRates& network,
                                                        const std::vector<std::string>& names);
 

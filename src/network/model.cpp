@@ -72,6 +72,19 @@ Result<std::vector<std::uint32_t>> hosts_of(const NetworkModel& model,
   return found;
 }
 
+std::vector<std::optional<std::uint32_t>> islands_of(const NetworkModel& model) {
+  std::map<std::string_view, std::uint32_t> island_with;
+  for (std::uint32_t i = 0; i < model.islands.size(); ++i) {
+    for (const std::string& host : model.islands[i].hosts) island_with.emplace(host, i);
+  }
+  std::vector<std::optional<std::uint32_t>> islands;
+  for (const auto& host : model.hosts) {
+    const auto island = island_with.find(host.name);
+    islands.push_back(island == island_with.end() ? std::nullopt : std::optional(island->second));
+  }
+  return islands;
+}
+
 Result<std::vector<std::uint32_t>> segments_of(const NetworkModel& model,
                                                const std::vector<std::string>& hosts) {
   const auto indices = hosts_of(model, hosts);

@@ -86,6 +86,17 @@ struct Trunk {
   bool operator==(const Trunk&) const = default;
 };
 
+// Hosts that a faster network of their own joins, such as InfiniBand: the MPI library alone uses
+// it.
+struct Island {
+  std::string name;
+  std::vector<std::string> hosts;
+  MaybeMeasured rate_bit_s;  // what each host sends there, and what it receives
+  MaybeMeasured latency_ns;  // one way between two of its hosts
+
+  bool operator==(const Island&) const = default;
+};
+
 // Pairs of hosts of like distance.
 struct DelayClass {
   std::string name;  // "same switch", "bridged", "routed", "far"
@@ -135,6 +146,7 @@ struct NetworkModel {
   std::vector<Segment> segments;
   std::vector<std::string> junctions;
   std::vector<Trunk> trunks;
+  std::vector<Island> islands;
   std::vector<DelayClass> delay_classes;
   std::vector<MpiCost> mpi_costs;
   std::vector<Warning> warnings;
@@ -157,6 +169,9 @@ std::string print_model(const NetworkModel& model);
 // REQUIRES: `model` was parsed, or lists every host of its segments under `hosts`.
 Result<std::vector<std::uint32_t>> hosts_of(const NetworkModel& model,
                                             const std::vector<std::string>& hosts);
+
+// The island of each of `model.hosts`, by position, as an index into `model.islands`.
+std::vector<std::optional<std::uint32_t>> islands_of(const NetworkModel& model);
 
 // The segment of each of `hosts`, by position; errors as above, and for a host without a segment.
 Result<std::vector<std::uint32_t>> segments_of(const NetworkModel& model,

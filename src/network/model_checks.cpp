@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -163,6 +164,32 @@ Complaint check_trunks(const NetworkModel& model, const Places& places) {
   return std::nullopt;
 }
 
+Complaint check_islands(const NetworkModel& model) {
+  std::set<std::string_view> hosts;
+  for (const auto& host : model.hosts) hosts.insert(host.name);
+  std::set<std::string_view> names;
+  std::map<std::string_view, std::string_view> island_of;
+  for (std::size_t i = 0; i < model.islands.size(); ++i) {
+    const auto& island = model.islands[i];
+    if (!names.insert(island.name).second) {
+      return complain(at("islands", i) + ".name",
+                      quoted(island.name) + " is the name of another island too");
+    }
+    if (island.hosts.size() < 2)
+      return complain(at("islands", i) + ".hosts", "an island has at least two");
+    for (std::size_t k = 0; k < island.hosts.size(); ++k) {
+      const std::string place = at("islands", i) + "." + at("hosts", k);
+      if (!hosts.contains(island.hosts[k]))
+        return complain(place, "there is no host " + quoted(island.hosts[k]));
+      const auto [entry, fresh] = island_of.emplace(island.hosts[k], island.name);
+      if (fresh) continue;
+      return complain(
+          place, quoted(island.hosts[k]) + " is in island " + quoted(entry->second) + " already");
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Error> check_model(const NetworkModel& model) {
@@ -170,6 +197,7 @@ std::optional<Error> check_model(const NetworkModel& model) {
   if (auto wrong = name_places(model, places)) return wrong;
   if (auto wrong = check_hosts(model, places)) return wrong;
   if (auto wrong = check_trunks(model, places)) return wrong;
+  if (auto wrong = check_islands(model)) return wrong;
   FieldCheck values;
   model_file::fields(values, model);
   return values.first;

@@ -51,7 +51,7 @@ NetworkModel without(NetworkModel model, const std::vector<std::string>& gone) {
 }
 
 TEST(CompareModels, a_model_does_not_differ_from_itself_whatever_segments_are_called) {
-  for (const char* name : {"full", "minimal", "three_buses", "tree"}) {
+  for (const char* name : {"full", "minimal", "three_buses", "tree", "islands"}) {
     const auto model = example(name);
     auto renamed = model;
     std::reverse(renamed.segments.begin(), renamed.segments.end());

@@ -95,6 +95,14 @@ void fields(Visitor& each, Of<Trunk> auto& trunk) {
 }
 
 template <typename Visitor>
+void fields(Visitor& each, Of<Island> auto& island) {
+  each.name("name", island.name);
+  each.texts("hosts", island.hosts, Need::required);
+  each.amount("rate_bit_s", island.rate_bit_s);
+  each.amount("latency_ns", island.latency_ns);
+}
+
+template <typename Visitor>
 void fields(Visitor& each, Of<DelayClass> auto& delay) {
   each.name("name", delay.name);
   each.count("pairs", delay.pairs);
@@ -123,6 +131,7 @@ void fields(Visitor& each, Of<NetworkModel> auto& model) {
   each.objects("segments", model.segments, Need::required);
   each.texts("junctions", model.junctions, Need::optional);
   each.objects("trunks", model.trunks, Need::optional);
+  each.objects("islands", model.islands, Need::optional);
   each.objects("delay_classes", model.delay_classes, Need::optional);
   each.objects("mpi_costs", model.mpi_costs, Need::optional);
   each.objects("warnings", model.warnings, Need::optional);

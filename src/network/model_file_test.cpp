@@ -21,7 +21,7 @@ std::string example(const std::string& name) {
 }
 
 TEST(ModelFile, an_example_survives_reading_and_writing_to_the_byte) {
-  for (const char* name : {"full", "three_buses", "tree"}) {
+  for (const char* name : {"full", "three_buses", "tree", "islands"}) {
     const auto model = parse_model(example(name));
     ASSERT_TRUE(model.ok()) << name << ": " << model.error().message;
     EXPECT_EQ(print_model(model.value()), example(name)) << name;

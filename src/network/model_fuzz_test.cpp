@@ -95,7 +95,7 @@ void edit(std::string& text, std::mt19937& chance) {
 
 TEST(ModelFuzz, thousands_of_random_edits_neither_crash_it_nor_change_what_it_accepts) {
   int accepted = 0;
-  for (const char* name : {"full", "minimal", "three_buses", "tree"}) {
+  for (const char* name : {"full", "minimal", "three_buses", "tree", "islands"}) {
     const std::string original = example(name);
     ASSERT_FALSE(original.empty());
     std::mt19937 chance(7);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace quadrille {
 namespace {
 
@@ -36,6 +38,62 @@ TEST(RatesOf, a_rate_known_only_from_below_bounds_nothing) {
       "segments": [{"hosts": ["a"], "kind": "switch"}]})");
   EXPECT_EQ(found.hosts[0].in_bytes_per_second, 0);
   EXPECT_EQ(found.hosts[0].out_bytes_per_second, 1);
+}
+
+// Two hosts each on a switch and on a bus, and one more; a trunk between.
+constexpr const char* kMixed = R"({
+    "hosts": [{"name": "a", "from_host_bit_s": 800, "to_host_bit_s": 80},
+              {"name": "b", "from_host_bit_s": 1600, "to_host_bit_s": 80},
+              {"name": "c", "from_host_bit_s": 800},
+              {"name": "d", "from_host_bit_s": 800, "to_host_bit_s": 80}],
+    "segments": [{"name": "s", "hosts": ["a", "b", "e"], "kind": "switch"},
+                 {"name": "u", "hosts": ["c", "d"], "kind": "bus", "bus_rate_bit_s": 1600}],
+    "trunks": [{"name": "t", "between": ["s", "u"], "forward_bit_s": 8, "backward_bit_s": 8}],
+    "islands": [{"name": "i", "hosts": [ISLAND]}]})";
+
+NetworkRates rates_with_island(const std::string& hosts) {
+  std::string json = kMixed;
+  json.replace(json.find("ISLAND"), 6, hosts);
+  return rates(json.c_str());
+}
+
+TEST(RatesOf, an_island_is_one_host_with_all_its_links) {
+  const auto found = rates_with_island(R"("b", "a")");
+  ASSERT_EQ(found.hosts.size(), 4U);
+  const auto& island = found.hosts.back();
+  EXPECT_EQ(island.name, "island i");
+  EXPECT_EQ(island.segment, 0U);
+  EXPECT_EQ(island.out_bytes_per_second, 300);
+  EXPECT_EQ(island.in_bytes_per_second, 20);
+  EXPECT_EQ(found.segments.size(), 2U);
+  const auto indices = host_indices(found, {"a", "c", "b"});
+  ASSERT_TRUE(indices);
+  EXPECT_EQ((*indices)[0], 3U);
+  EXPECT_EQ((*indices)[2], 3U);
+}
+
+TEST(RatesOf, a_link_of_unknown_rate_leaves_the_islands_unknown) {
+  const auto found = rates_with_island(R"("c", "d")");
+  EXPECT_EQ(found.hosts.back().out_bytes_per_second, 200);
+  EXPECT_EQ(found.hosts.back().in_bytes_per_second, 0);
+}
+
+// What goes from one segment to the other may take the island, so that the trunk bounds nothing.
+TEST(RatesOf, an_island_over_two_segments_bypasses_the_trunk_between) {
+  const auto found = rates_with_island(R"("a", "d")");
+  ASSERT_EQ(found.segments.size(), 3U);
+  EXPECT_EQ(found.hosts.back().segment, 2U);
+  const BoundedCall call{.collective = Collective::allgather,
+                         .bytes = 1000,
+                         .root = 0,
+                         .host_of_rank = host_indices(found, {"b", "d", "e"}).value()};
+  EXPECT_NE(lower_bound(call, found, kPayloadOnly).bottleneck, "trunk t");
+  const auto apart = rates_with_island(R"("a", "b")");
+  const BoundedCall other{.collective = Collective::allgather,
+                          .bytes = 1000,
+                          .root = 0,
+                          .host_of_rank = host_indices(apart, {"b", "d", "e"}).value()};
+  EXPECT_EQ(lower_bound(other, apart, kPayloadOnly).bottleneck, "trunk t");
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ std::int64_t nanoseconds(const MaybeMeasured& measured, std::int64_t otherwise) 
 
 class Assembly {
  public:
-  Assembly(const NetworkModel& model, std::span<const std::uint32_t> host_of_rank) : model_(model) {
+  Assembly(const NetworkModel& model, std::span<const std::uint32_t> host_of_rank)
+      : model_(model), island_of_(islands_of(model)) {
     for (const auto& segment : model.segments) add_place(segment.name);
     for (const auto& junction : model.junctions) add_place(junction);
     add_buses();
@@ -131,7 +132,11 @@ class Assembly {
   std::uint32_t host_for(std::uint32_t model_host) {
     const auto [entry, fresh] =
         host_number_.emplace(model_host, static_cast<std::uint32_t>(costs_.hosts.size()));
-    if (fresh) add_host(model_.hosts[model_host]);
+    if (fresh) {
+      add_host(model_.hosts[model_host]);
+      if (const auto island = island_of_[model_host])
+        put_on_island(model_.islands[*island], *island, model_.hosts[model_host].name);
+    }
     return entry->second;
   }
 
@@ -158,6 +163,18 @@ class Assembly {
     host.receive_overhead_ns = nanoseconds(from.receive_overhead_ns, 0) + CostDefaults::overhead_ns;
     host.gap_ns = nanoseconds(from.gap_ns, 0);
     costs_.hosts.push_back(host);
+  }
+
+  // The last host. What is not known of an island is as inside a host.
+  void put_on_island(const Island& island, std::uint32_t number, const std::string& host_name) {
+    NetworkCosts::Host& host = costs_.hosts.back();
+    const std::string name = "host " + host_name + " on island " + island.name;
+    const std::uint64_t rate =
+        ps_per_byte(island.rate_bit_s, {}).value_or(CostDefaults::host_ps_per_byte);
+    host.island = number;
+    host.island_out = add({.name = name + " out", .ps_per_byte = rate});
+    host.island_in = add({.name = name + " in", .ps_per_byte = rate});
+    host.island_latency_ns = nanoseconds(island.latency_ns, CostDefaults::host_latency_ns);
   }
 
   // Segments of the communicator's hosts are numbered as they come.
@@ -239,6 +256,7 @@ class Assembly {
   }
 
   const NetworkModel& model_;
+  const std::vector<std::optional<std::uint32_t>> island_of_;  // [model hosts]
   NetworkCosts costs_;
   std::vector<Place> places_;  // segments, then junctions
   std::map<std::string_view, std::size_t> place_named_;

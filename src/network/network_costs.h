@@ -59,6 +59,11 @@ struct NetworkCosts {
     ResourceIndex out = none;
     ResourceIndex in = none;
     ResourceIndex memory = none;  // messages between its own ranks
+    // Its island: none, or the same number on hosts that a network of their own joins.
+    std::uint32_t island = none;
+    ResourceIndex island_out = none;
+    ResourceIndex island_in = none;
+    std::int64_t island_latency_ns = 0;
     std::int64_t send_overhead_ns = 0;
     std::int64_t receive_overhead_ns = 0;
     std::int64_t gap_ns = 0;
@@ -99,6 +104,31 @@ struct NetworkCosts {
   const Host& host_of(Rank rank) const {
     return hosts[host_of_rank[static_cast<std::size_t>(rank)]];
   }
+  // What passes by the network that the model describes: not inside a host or an island.
+  bool by_network(const Host& from, const Host& to) const {
+    return &from != &to && (from.island == none || from.island != to.island);
+  }
+  bool by_network(Rank from, Rank to) const { return by_network(host_of(from), host_of(to)); }
+  // One way. REQUIRES: `from` and `to` are of `hosts`.
+  std::int64_t latency_ns(const Host& from, const Host& to) const {
+    if (&from == &to) return host_latency_ns;
+    return by_network(from, to) ? path(from.segment, to.segment).latency_ns
+                                : from.island_latency_ns;
+  }
+  // The sender's and the receiver's own part of the way.
+  ResourceIndex out(const Host& from, const Host& to) const {
+    if (&from == &to) return from.memory;
+    return by_network(from, to) ? from.out : from.island_out;
+  }
+  ResourceIndex in(const Host& from, const Host& to) const {
+    if (&from == &to) return to.memory;
+    return by_network(from, to) ? to.in : to.island_in;
+  }
+  // What is between them: buses and trunks in their order.
+  std::span<const ResourceIndex> between(const Host& from, const Host& to) const {
+    if (!by_network(from, to)) return {};
+    return resources_of(path(from.segment, to.segment));
+  }
   const Path& path(std::uint32_t from_segment, std::uint32_t to_segment) const {
     return paths[std::size_t{from_segment} * segments + to_segment];
   }
@@ -110,11 +140,14 @@ struct NetworkCosts {
   void for_each_on_way(Rank from, Rank to, const Visit& visit) const {
     const Host& source = host_of(from);
     const Host& target = host_of(to);
-    if (&source == &target) return visit(source.memory);
-    visit(source.out);
-    for (const ResourceIndex between : resources_of(path(source.segment, target.segment)))
-      visit(between);
-    visit(target.in);
+    visit(out(source, target));
+    for (const ResourceIndex resource : between(source, target)) visit(resource);
+    if (&source != &target) visit(in(source, target));
+  }
+  // Of a message with `bytes` of payload on its way from `from` to `to`: inside hosts and islands
+  // there are no frames that count.
+  std::uint64_t on_way(const Host& from, const Host& to, std::uint64_t bytes) const {
+    return by_network(from, to) ? on_wire(bytes) : bytes;
   }
   // Of a message with `bytes` of payload, its header and those of its packets included.
   std::uint64_t on_wire(std::uint64_t bytes) const {

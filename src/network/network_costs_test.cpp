@@ -138,5 +138,29 @@ TEST(NetworkCosts, a_trunk_that_carried_all_it_was_given_holds_nothing_up) {
   EXPECT_EQ(pace_of(" backward"), 160'000U);
 }
 
+TEST(NetworkCosts, hosts_of_an_island_reach_each_other_beside_the_network) {
+  std::string json = kTree;
+  json.insert(json.rfind('}'), R"(, "islands": [
+      {"name": "i", "hosts": ["a", "c"], "rate_bit_s": 8e9, "latency_ns": 1500},
+      {"name": "k", "hosts": ["b", "d"]}])");
+  const auto found = costs(json.c_str(), {0, 1, 2, 3});
+  const auto way = [&](Rank from, Rank to) {
+    std::vector<std::string> names;
+    found.for_each_on_way(from, to,
+                          [&](auto resource) { names.push_back(found.resources[resource].name); });
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(way(0, 2), (Names{"host a on island i out", "host c on island i in"}));
+  EXPECT_EQ(way(0, 0), Names{"host a memory"});
+  EXPECT_EQ(way(0, 3).front(), "host a out");
+  EXPECT_EQ(found.resources[found.out(found.host_of(0), found.host_of(2))].ps_per_byte, 1'000U);
+  EXPECT_EQ(found.latency_ns(found.host_of(0), found.host_of(2)), 1'500);
+  EXPECT_EQ(found.latency_ns(found.host_of(1), found.host_of(3)), CostDefaults::host_latency_ns);
+  EXPECT_FALSE(found.by_network(0, 2));
+  EXPECT_TRUE(found.by_network(0, 1));
+  EXPECT_EQ(found.on_way(found.host_of(2), found.host_of(0), 10'000), 10'000U);
+}
+
 }  // namespace
 }  // namespace quadrille

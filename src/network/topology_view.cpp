@@ -8,6 +8,28 @@
 #include <utility>
 
 namespace quadrille {
+namespace {
+
+// The view of a communicator whose ranks are on these hosts of `view`; those with the same
+// `piece_of(host)` are one.
+template <typename PieceOf>
+TopologyView with_ranks_on(const TopologyView& view, std::span<const std::uint32_t> hosts_of_ranks,
+                           const PieceOf& piece_of) {
+  TopologyView made{.host_of_rank = {},
+                    .segment_of_host = {},
+                    .kind_of_segment = view.kind_of_segment,
+                    .trunks = view.trunks};
+  std::map<std::uint32_t, std::uint32_t> number_of;
+  for (const std::uint32_t host : hosts_of_ranks) {
+    const auto next = static_cast<std::uint32_t>(number_of.size());
+    const auto [entry, unseen] = number_of.try_emplace(piece_of(host), next);
+    if (unseen) made.segment_of_host.push_back(view.segment_of_host[host]);
+    made.host_of_rank.push_back(entry->second);
+  }
+  return made;
+}
+
+}  // namespace
 
 bool TopologyView::is_flat() const {
   return hosts() == host_of_rank.size() &&
@@ -23,19 +45,10 @@ std::vector<std::vector<Rank>> TopologyView::ranks_by_host() const {
 }
 
 TopologyView TopologyView::restricted_to(std::span<const Rank> ranks) const {
-  TopologyView view{.host_of_rank = {},
-                    .segment_of_host = {},
-                    .kind_of_segment = kind_of_segment,
-                    .trunks = trunks};
-  std::map<std::uint32_t, std::uint32_t> number_of;
-  for (const Rank rank : ranks) {
-    const std::uint32_t host = host_of_rank[static_cast<std::size_t>(rank)];
-    const auto next = static_cast<std::uint32_t>(number_of.size());
-    const auto [entry, unseen] = number_of.try_emplace(host, next);
-    if (unseen) view.segment_of_host.push_back(segment_of_host[host]);
-    view.host_of_rank.push_back(entry->second);
-  }
-  return view;
+  std::vector<std::uint32_t> hosts_of_ranks;
+  for (const Rank rank : ranks)
+    hosts_of_ranks.push_back(host_of_rank[static_cast<std::size_t>(rank)]);
+  return with_ranks_on(*this, hosts_of_ranks, [](std::uint32_t host) { return host; });
 }
 
 TopologyView TopologyView::flat(Rank ranks) {
@@ -63,7 +76,14 @@ Result<TopologyView> view_of(const NetworkModel& model, const std::vector<std::s
   for (const Trunk& trunk : model.trunks) {
     view.trunks.push_back({place_named.at(trunk.first), place_named.at(trunk.second)});
   }
-  return view;
+  if (model.islands.empty()) return view;
+  const auto island_of = islands_of(model);
+  const auto in_model = hosts_of(model, hosts);
+  const auto islands = static_cast<std::uint32_t>(model.islands.size());
+  return with_ranks_on(view, view.host_of_rank, [&](std::uint32_t host) {
+    const std::uint32_t model_host = in_model.value()[host];
+    return island_of[model_host].value_or(islands + model_host);
+  });
 }
 
 }  // namespace quadrille

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What an algorithm may know of the network: which host each rank is on, which segment each host is
 // in, and which trunks join the segments. Integers only, equal on all ranks of a communicator.
+//
+// The hosts of an island are one host here: what one of them has costs the others next to nothing,
+// so data enter it once, as they enter a host of many ranks, and go on by the MPI library's own
+// way.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +48,9 @@ struct TopologyView {
   static TopologyView flat(Rank ranks);
 };
 
-// The view by a model. `hosts` are the names of the hosts by number. Errors as of segments_of().
-// REQUIRES: `model` was parsed, or passes check_model.
+// The view by a model. `hosts` are the names of the hosts by number; the view numbers islands and
+// the hosts outside of them by their lowest rank. An island is in its lowest rank's segment. Errors
+// as of segments_of(). REQUIRES: `model` was parsed, or passes check_model.
 Result<TopologyView> view_of(const NetworkModel& model, const std::vector<std::string>& hosts,
                              std::vector<std::uint32_t> host_of_rank);
 

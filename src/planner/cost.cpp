@@ -190,7 +190,7 @@ class Playback {
     Message& message = messages_[index];
     const auto rank = static_cast<std::size_t>(call_.rank_of(message.send));
     std::int64_t sent_ns = now_ns;
-    if (!message.stays_in_host()) {
+    if (message.by_network) {
       const auto& host = costs_.hosts[message.from_host];
       const std::int64_t begin_ns =
           std::max({now_ns, processor_free_ns_[rank], next_send_ns_[rank]});
@@ -257,7 +257,7 @@ class Playback {
   // to 0.7). Other messages may use the port meanwhile.
   std::int64_t acknowledgement_wait_ns(const Event& event) const {
     const Message& message = messages_[event.subject];
-    if (message.stays_in_host()) return 0;
+    if (!message.by_network) return 0;
     const auto& out = costs_.resources[costs_.hosts[message.from_host].out];
     const std::int64_t before_ns = duration_ns(message.piece_bytes, out.ps_per_byte);
     const auto back = costs_.hosts[message.to_host].out;
@@ -274,9 +274,8 @@ class Playback {
   }
 
   void finish_receive(const Message& message, std::int64_t now_ns) {
-    const bool by_network = !message.stays_in_host();
     work(message.receive, now_ns,
-         by_network ? costs_.hosts[message.to_host].receive_overhead_ns : 0);
+         message.by_network ? costs_.hosts[message.to_host].receive_overhead_ns : 0);
   }
 
   CostBreakdown breakdown() const {

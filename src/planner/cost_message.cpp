@@ -19,31 +19,28 @@ std::uint64_t Message::bytes_of(std::uint8_t piece) const {
 NetworkCosts::ResourceIndex Message::resource(const NetworkCosts& costs, std::uint32_t hop) const {
   const auto& source = costs.hosts[from_host];
   const auto& target = costs.hosts[to_host];
-  if (stays_in_host()) return hop == 0 ? source.memory : NetworkCosts::none;
-  if (hop == 0) return source.out;
-  const auto between = costs.resources_of(costs.path(source.segment, target.segment));
+  if (hop == 0) return costs.out(source, target);
+  const auto between = costs.between(source, target);
   if (hop <= between.size()) return between[hop - 1];
-  return hop == between.size() + 1 ? target.in : NetworkCosts::none;
+  const bool has_end = &source != &target && hop == between.size() + 1;
+  return has_end ? costs.in(source, target) : NetworkCosts::none;
 }
 
 Message message_between(const WholeCall& call, GlobalStep send, std::uint32_t element_bytes,
                         const NetworkCosts& costs) {
   const Step& step = call[send];
   const std::uint64_t payload = step.from.length * element_bytes;
+  const Rank sender = call.rank_of(send);
+  const auto& source = costs.host_of(sender);
+  const auto& target = costs.host_of(step.peer);
   Message message{.send = send,
                   .receive = call.other_end(send),
-                  .from_host = costs.host_of_rank[static_cast<std::size_t>(call.rank_of(send))],
+                  .from_host = costs.host_of_rank[static_cast<std::size_t>(sender)],
                   .to_host = costs.host_of_rank[static_cast<std::size_t>(step.peer)],
-                  .asks_first = payload > costs.protocol.eager_bytes};
-  if (message.stays_in_host()) {
-    message.bytes = payload;
-    message.latency_ns = costs.host_latency_ns;
-  } else {
-    message.bytes = costs.on_wire(payload);
-    message.latency_ns =
-        costs.path(costs.hosts[message.from_host].segment, costs.hosts[message.to_host].segment)
-            .latency_ns;
-  }
+                  .by_network = costs.by_network(source, target),
+                  .bytes = costs.on_way(source, target, payload),
+                  .asks_first = payload > costs.protocol.eager_bytes,
+                  .latency_ns = costs.latency_ns(source, target)};
   const std::uint64_t frames = divide_up(message.bytes, costs.framing.frame());
   const std::uint64_t in_piece =
       std::max(costs.protocol.window_frames, divide_up(frames, kMostPieces));

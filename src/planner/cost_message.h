@@ -16,6 +16,7 @@ struct Message {
   GlobalStep receive = 0;
   std::uint32_t from_host = 0;
   std::uint32_t to_host = 0;
+  bool by_network = true;         // else inside a host or an island
   std::uint64_t bytes = 0;        // on the wire
   std::uint64_t piece_bytes = 0;  // of all pieces but the last: whole frames
   std::uint8_t pieces = 1;
@@ -24,8 +25,6 @@ struct Message {
   std::int64_t offered_ns = not_yet;  // when the receiver knows that it is asked
   std::int64_t receive_started_ns = not_yet;
   std::int64_t arrived_ns = not_yet;
-
-  bool stays_in_host() const { return from_host == to_host; }
 
   // REQUIRES: piece < pieces
   std::uint64_t bytes_of(std::uint8_t piece) const;

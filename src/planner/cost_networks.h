@@ -3,6 +3,7 @@
 // one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -90,6 +91,25 @@ inline NetworkModel random_network(std::mt19937& random, std::size_t hosts) {
   }
   for (std::size_t host = 0; host < hosts; ++host)
     add_host(model, below(segments), rates_bit_s[below(4)]);
+  return model;
+}
+
+// Joins random hosts by one or two islands. REQUIRES: five hosts at least.
+inline NetworkModel with_random_islands(NetworkModel model, std::mt19937& random) {
+  const auto below = [&](std::size_t end) { return static_cast<std::size_t>(random()) % end; };
+  std::vector<std::string> hosts;
+  for (const ModelHost& host : model.hosts) hosts.push_back(host.name);
+  std::ranges::shuffle(hosts, random);
+  for (std::size_t i = 0; i < 1 + below(2); ++i) {
+    Island island{.name = "i" + std::to_string(i),
+                  .hosts = {},
+                  .rate_bit_s = exactly(10e9),
+                  .latency_ns = {}};
+    for (std::size_t size = 2 + below(hosts.size() / 2 - 1); size-- > 0; hosts.pop_back())
+      island.hosts.push_back(hosts.back());
+    model.islands.push_back(island);
+    if (hosts.size() < 4) break;
+  }
   return model;
 }
 

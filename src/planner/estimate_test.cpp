@@ -90,5 +90,15 @@ TEST(Estimate, on_random_networks_is_a_third_to_1_35_times_the_schedules) {
   }
 }
 
+TEST(Estimate, with_islands_is_as_near_the_schedules) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 12; ++i) {
+    const std::size_t hosts = 5 + random() % 18;
+    const NetworkModel model = random_network(random, hosts);
+    expect_within({1.0 / 3, 1.6}, with_random_islands(model, random),
+                  "random network with islands " + std::to_string(i));
+  }
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -22,6 +22,23 @@ Shape shape_of(Collective collective, Rank ranks, std::uint64_t bytes) {
           .element_bytes = element};
 }
 
+// What data cross once, they cross once with islands too: an island is entered by one of its hosts.
+TEST(PlanSearch, an_island_takes_the_message_once) {
+  NetworkModel model = one_switch(8, 100e6);
+  model.islands.push_back({.name = "i",
+                           .hosts = {"h1", "h2", "h4", "h5", "h7"},
+                           .rate_bit_s = exactly(10e9),
+                           .latency_ns = {}});
+  const KnownNetwork network = known_to_every_host(model);
+  const Shape shape = shape_of(Collective::bcast, 8, 100'000);
+  const auto best = cost_candidates(shape, network.view, *network.costs).front();
+  EXPECT_EQ(best.candidate.algorithm->name, "bcast_hierarchical");
+  Nanoseconds into_island{};
+  for (const Rank rank : {1, 2, 4, 5, 7})
+    into_island += best.cost.busy[network.costs->host_of(rank).in];
+  EXPECT_NEAR(static_cast<double>(into_island.value), 100'000 * 80 * 1.05, 100'000 * 80 * 0.05);
+}
+
 // The least that any contender takes when it is played.
 Nanoseconds least_of_all(const Shape& shape, const KnownNetwork& network) {
   Nanoseconds least{std::numeric_limits<std::int64_t>::max()};

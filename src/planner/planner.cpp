@@ -77,7 +77,7 @@ Decision Planner::make_decision(const Shape& shape, bool may_alternate, Bytes si
       return left_to_library("forced algorithm does not support the shape");
     return {{candidate_of(*algorithm, parameters)}, Trial(1, 0), "forced", {Nanoseconds{}}};
   }
-  if (network_.view.hosts() < 2) return left_to_library("one host");
+  if (network_.view.hosts() < 2) return left_to_library("one host or island");
   if (has_counts(shape.collective) && options_.trial_rounds == 0)
     return left_to_library("trials are off");
   if (shape.ranks < 3 || size < options_.trial_floor) return left_to_library("too small to try");

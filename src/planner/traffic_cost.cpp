@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/divide_up.h"
 #include "planner/cost_overflow.h"
+#include "planner/rank_pairs.h"
 
 namespace quadrille {
 namespace {
@@ -73,27 +75,25 @@ class TrafficCost {
   }
 
   Way way(const Transfer& transfer) const {
-    const bool in_host = host_index(transfer.from) == host_index(transfer.to);
     const auto& source = host_of(transfer.from);
     const auto& target = host_of(transfer.to);
-    Way result{.wire = in_host ? transfer.bytes : costs_.on_wire(transfer.bytes)};
+    Way result{.wire = costs_.on_way(source, target, transfer.bytes)};
     std::uint64_t slowest = 0;
     costs_.for_each_on_way(transfer.from, transfer.to, [&](ResourceIndex resource) {
       slowest = std::max(slowest, costs_.resources[resource].ps_per_byte);
     });
     result.moving_ns = duration_ns(result.wire, slowest);
-    const std::int64_t latency_ns =
-        in_host ? costs_.host_latency_ns : costs_.path(source.segment, target.segment).latency_ns;
     const bool asks = transfer.bytes > costs_.protocol.eager_bytes;
-    result.fixed_ns = latency_ns * (asks ? 3 : 1);
-    if (!in_host) result.fixed_ns += source.send_overhead_ns + target.receive_overhead_ns;
+    result.fixed_ns = costs_.latency_ns(source, target) * (asks ? 3 : 1);
+    if (costs_.by_network(source, target))
+      result.fixed_ns += source.send_overhead_ns + target.receive_overhead_ns;
     return result;
   }
 
   void load(const Transfer& transfer) {
     const std::uint32_t host = host_index(transfer.from);
-    const bool in_host = host == host_index(transfer.to);
-    const std::uint64_t wire = in_host ? transfer.bytes : costs_.on_wire(transfer.bytes);
+    const std::uint64_t wire =
+        costs_.on_way(host_of(transfer.from), host_of(transfer.to), transfer.bytes);
     costs_.for_each_on_way(transfer.from, transfer.to, [&](ResourceIndex resource) {
       Load& load = loads_[resource];
       if (load.bytes == 0) load.first_host = host;
@@ -127,7 +127,7 @@ class TrafficCost {
   // What a message beyond its first window waits for acknowledgements, as in cost.cpp, where its
   // receiver sends too.
   std::int64_t acknowledgement_wait_ns(const Transfer& transfer, std::uint64_t wire) const {
-    if (wire <= window_ || host_index(transfer.from) == host_index(transfer.to)) return 0;
+    if (wire <= window_ || !costs_.by_network(transfer.from, transfer.to)) return 0;
     if (loads_[host_of(transfer.to).out].bytes == 0) return 0;
     return duration_ns(wire - window_, costs_.resources[host_of(transfer.from).out].ps_per_byte);
   }
@@ -158,8 +158,7 @@ class TrafficCost {
   }
 
   std::uint64_t wire_of(const Transfer& transfer) const {
-    const bool in_host = host_index(transfer.from) == host_index(transfer.to);
-    return in_host ? 0 : costs_.on_wire(transfer.bytes);
+    return costs_.by_network(transfer.from, transfer.to) ? costs_.on_wire(transfer.bytes) : 0;
   }
 
   std::int64_t down_ns(const Phase& phase) const {
@@ -224,25 +223,24 @@ class TrafficCost {
     const std::uint64_t needed =
         std::min(exchange.window * costs_.on_wire(exchange.piece_bytes), enough_) *
         exchange.partners;
-    std::vector<std::uint64_t> on_host(costs_.hosts.size(), 0);
-    std::vector<std::uint64_t> in_segment(costs_.segments, 0);
-    std::vector<std::uint64_t> pairs_in_hosts(costs_.segments, 0);
-    for (const auto host : costs_.host_of_rank) ++on_host[host];
-    for (std::size_t i = 0; i < on_host.size(); ++i) {
+    const RankPairs pairs(costs_);
+    for (std::size_t i = 0; i < costs_.hosts.size(); ++i) {
       const auto& host = costs_.hosts[i];
-      const std::uint64_t pairs = on_host[i] * (ranks_ - on_host[i]);
-      add(host.out, pairs * wire, 0);
-      add(host.in, pairs * wire, on_host[i] * needed);
-      add(host.memory, on_host[i] * (on_host[i] - 1) * exchange.pieces * exchange.piece_bytes, 0);
-      in_segment[host.segment] += on_host[i];
-      pairs_in_hosts[host.segment] += on_host[i] * on_host[i];
+      const std::uint64_t inside_bytes = exchange.pieces * exchange.piece_bytes;
+      const std::uint64_t on_host = pairs.ranks_on(i);
+      const std::uint64_t near = pairs.ranks_near(i);
+      add(host.out, on_host * (ranks_ - near) * wire, 0);
+      add(host.in, on_host * (ranks_ - near) * wire, on_host * needed);
+      add(host.memory, on_host * (on_host - 1) * inside_bytes, 0);
+      if (host.island == NetworkCosts::none) continue;
+      add(host.island_out, on_host * (near - on_host) * inside_bytes, 0);
+      add(host.island_in, on_host * (near - on_host) * inside_bytes, 0);
     }
     for (std::uint32_t from = 0; from < costs_.segments; ++from) {
       for (std::uint32_t to = 0; to < costs_.segments; ++to) {
-        const std::uint64_t pairs =
-            in_segment[from] * in_segment[to] - (from == to ? pairs_in_hosts[from] : 0);
+        const std::uint64_t apart = pairs.by_network(from, to);
         for (const auto resource : costs_.resources_of(costs_.path(from, to)))
-          add(resource, pairs * wire, pairs * needed / (ranks_ - 1));
+          add(resource, apart * wire, apart * needed / (ranks_ - 1));
       }
     }
   }

@@ -80,10 +80,10 @@ class TreeCost::Walk {
   void go_down(const TreeEdge& edge) {
     const Way hop = cross(edge.parent, edge.child);
     Way begin = way_to_[index(edge.parent)];
-    lengthen(begin, port_free_[index(edge.parent)]);
+    Way& free = port_free_[index(edge.parent)];
+    lengthen(begin, free);
     keep_order(edge, begin);
-    port_free_[index(edge.parent)] =
-        begin + port(edge.parent, edge.child, &NetworkCosts::Host::out);
+    free = begin + through(costs_.out(costs_.host_of(edge.parent), costs_.host_of(edge.child)));
     way_to_[index(edge.child)] = begin + hop;
   }
 
@@ -93,7 +93,7 @@ class TreeCost::Walk {
     Way begin = way_to_[index(edge.child)];
     keep_order(edge, begin);
     Way& free = port_free_[index(edge.parent)];
-    free = free + port(edge.parent, edge.child, &NetworkCosts::Host::in);
+    free = free + through(costs_.in(costs_.host_of(edge.child), costs_.host_of(edge.parent)));
     lengthen(free, begin + hop);
     lengthen(way_to_[index(edge.parent)], free + Way{costs_.reduce_ps_per_byte, 0, 0});
     ++reductions_[index(edge.parent)];
@@ -112,11 +112,8 @@ class TreeCost::Walk {
                            std::max<std::int64_t>(0, begin.fixed_ns - order.first.fixed_ns), 0});
   }
 
-  Way port(Rank rank, Rank other,
-           NetworkCosts::ResourceIndex NetworkCosts::Host::*direction) const {
-    const auto& host = costs_.host_of(rank);
-    const bool in_host = &host == &costs_.host_of(other);
-    return {costs_.resources[in_host ? host.memory : host.*direction].ps_per_byte, 0, 0};
+  Way through(NetworkCosts::ResourceIndex resource) const {
+    return {costs_.resources[resource].ps_per_byte, 0, 0};
   }
 
   // One message, booked.
@@ -132,12 +129,9 @@ class TreeCost::Walk {
     });
     const auto& source = costs_.hosts[host];
     const auto& target = costs_.host_of(to);
-    if (&source == &target) {
-      hop.latency_ns = hop.fixed_ns = costs_.host_latency_ns;
-      return hop;
-    }
-    hop.latency_ns = costs_.path(source.segment, target.segment).latency_ns;
-    hop.fixed_ns = hop.latency_ns + source.send_overhead_ns + target.receive_overhead_ns;
+    hop.latency_ns = hop.fixed_ns = costs_.latency_ns(source, target);
+    if (!costs_.by_network(source, target)) return hop;
+    hop.fixed_ns += source.send_overhead_ns + target.receive_overhead_ns;
     work_ns_[index(from)] += source.send_overhead_ns;
     work_ns_[index(to)] += target.receive_overhead_ns;
     count_connection(from, to);

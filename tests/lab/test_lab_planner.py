@@ -86,6 +86,22 @@ def test_several_ranks_a_host_get_right_results(buses: Probed) -> None:
     assert any(executor(point) == "quadrille" for point in points)
 
 
+def with_islands(probed: Probed, folder: Path, *islands: list[str]) -> Probed:
+    model = json.loads(probed.model.read_text(encoding="utf-8"))
+    model["islands"] = [{"name": f"i{number}", "hosts": hosts} for number, hosts in enumerate(islands)]
+    path = folder / "islands.json"
+    path.write_text(json.dumps(model), encoding="utf-8")
+    return Probed(probed.lab, path)
+
+
+def test_islands_are_left_to_the_mpi_library_inside(buses: Probed, tmp_path: Path) -> None:
+    joined = with_islands(buses, tmp_path, ["h0", "h1", "h6"], ["h2", "h3"])
+    (inside,) = joined.bench("bcast", 16_000, hosts=["h0", "h1", "h6"])
+    assert executor(inside) == "mpi"
+    points = joined.bench("bcast,reduce,allgather,alltoall", 4000, ranks=7)
+    assert any(executor(point) == "quadrille" for point in points)
+
+
 def test_on_one_switch_no_replaced_call_is_slower(tmp_path: Path, timing: Timing) -> None:
     for switch in probed("one_switch:hosts=6,rate_mbit=20", tmp_path):
         points = switch.bench("bcast,allgather,alltoall", 16_000)

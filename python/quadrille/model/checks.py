@@ -8,18 +8,21 @@ from collections.abc import Iterator
 
 from quadrille.model.contract import Expected, NetworkModel
 
+_MEASURED_SECTIONS = ("hosts", "segments", "trunks", "islands", "delay_classes", "mpi_costs")
+
 
 def complaints(model: NetworkModel) -> Iterator[str]:
-    """Yield what is wrong, path first. `model` has every name filled in."""
+    """Yield what is wrong, path first. `model` has every name filled in, and lists all segments' hosts."""
     yield from _interval_keys(model)
     yield from _places(model)
     yield from _hosts(model)
     yield from _trunks(model)
+    yield from _islands(model)
     yield from _intervals(model)
 
 
 def _interval_keys(model: NetworkModel) -> Iterator[str]:
-    for section in ("hosts", "segments", "trunks", "delay_classes", "mpi_costs"):
+    for section in _MEASURED_SECTIONS:
         for index, entry in enumerate(getattr(model, section)):
             for key in sorted(entry.intervals):
                 field = type(entry).model_fields.get(key)
@@ -84,8 +87,27 @@ def _trunks(model: NetworkModel) -> Iterator[str]:
         group = {name: group[second] if root == merged else root for name, root in group.items()}
 
 
+def _islands(model: NetworkModel) -> Iterator[str]:
+    hosts = {host.name for host in model.hosts}
+    names: set[str] = set()
+    island_of: dict[str, str] = {}
+    for index, island in enumerate(model.islands):
+        if island.name in names:
+            yield f"islands[{index}].name: {_quoted(island.name)} is the name of another island too"
+        names.add(island.name)
+        if len(island.hosts) < 2:
+            yield f"islands[{index}].hosts: an island has at least two"
+        for position, host in enumerate(island.hosts):
+            place = f"islands[{index}].hosts[{position}]"
+            if host not in hosts:
+                yield f"{place}: there is no host {_quoted(host)}"
+            elif host in island_of:
+                yield f"{place}: {_quoted(host)} is in island {_quoted(island_of[host])} already"
+            island_of[host] = island.name
+
+
 def _intervals(model: NetworkModel) -> Iterator[str]:
-    for section in ("hosts", "segments", "trunks", "delay_classes", "mpi_costs"):
+    for section in _MEASURED_SECTIONS:
         for index, entry in enumerate(getattr(model, section)):
             for key, (low, high) in entry.intervals.items():
                 if not low <= getattr(entry, key) or (high is not None and getattr(entry, key) > high):

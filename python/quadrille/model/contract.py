@@ -38,6 +38,9 @@ NameText = Annotated[str, Field(min_length=1)]
 Name = Annotated[str, Field(min_length=1), Expected(_NAME)]
 MaybeText = Annotated[str | None, Field(min_length=1), Expected(f"{_NAME}, or null")]
 Texts = Annotated[list[NameText], Expected("a list", entry=_NAME)]
+FullTexts = Annotated[
+    list[NameText], Field(min_length=1), Expected("a list with at least one entry", entry=_NAME)
+]
 Count32 = Annotated[
     int | None, Field(ge=0, le=_MOST_32), Expected(f"a whole number from 0 to {_MOST_32}, or null")
 ]
@@ -100,9 +103,7 @@ class Segment(_Entry):
     """Hosts behind one switch or on one bus."""
 
     name: MaybeText = Field(None, description="segment0, segment1 and so on where none is given")
-    hosts: Annotated[
-        list[NameText], Field(min_length=1), Expected("a list with at least one entry", entry=_NAME)
-    ]
+    hosts: FullTexts
     kind: Annotated[Literal["switch", "bus"], Expected("'switch' or 'bus'")]
     confidence: Annotated[float, Field(ge=0, le=1), Expected("a number from 0 to 1")] = 1
     bus_rate_bit_s: Amount = None
@@ -149,6 +150,16 @@ class Trunk(_Entry):
         return self.name or ""
 
 
+class Island(_Entry):
+    """Hosts that a faster network of their own joins, such as InfiniBand: the MPI library alone uses it."""
+
+    name: Name
+    hosts: FullTexts = Field(json_schema_extra={"minItems": 2})
+    rate_bit_s: Amount = Field(None, description="what each host sends there, and receives at the same time")
+    latency_ns: Amount = Field(None, description="one way between two of its hosts")
+    intervals: Intervals = Field(default_factory=dict)
+
+
 class DelayClass(_Entry):
     """Pairs of hosts of like distance."""
 
@@ -192,6 +203,7 @@ class NetworkModel(_Entry):
     ]
     junctions: Texts = Field(default_factory=list, description="places without hosts where trunks meet")
     trunks: Annotated[list[Trunk], Expected("a list", entry="an object")] = Field(default_factory=list)
+    islands: Annotated[list[Island], Expected("a list", entry="an object")] = Field(default_factory=list)
     delay_classes: Annotated[list[DelayClass], Expected("a list", entry="an object")] = Field(
         default_factory=list
     )

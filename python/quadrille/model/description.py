@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A network model in words: what was measured when, and the tree of segments, trunks and hosts."""
+"""A network model in words: what was measured when, the tree of segments, trunks and hosts, and islands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from quadrille.model.contract import NetworkModel, Segment, Trunk
+from quadrille.model.contract import Island, NetworkModel, Segment, Trunk
 from quadrille.model.quantities import (
     bytes_text,
     in_order,
@@ -40,6 +40,8 @@ def describe(model: NetworkModel) -> RenderableType:
         parts.append(Text(f"in no segment: {', '.join(ranges(lost))}"))
     if len(model.segments) > 1 and not model.trunks:
         parts.append(Text("How the segments are joined is unknown."))
+    if model.islands:
+        parts += [Text(""), *map(_island_line, model.islands)]
     parts += [Text(line) for line in _footer(model)]
     parts += [Text.assemble(("warning: ", "bold yellow"), warning.text) for warning in model.warnings]
     return Group(*parts)
@@ -151,6 +153,14 @@ def _trunk_line(trunk: Trunk, above: str) -> str:
 
 def _load(share: float | None) -> str:
     return f" ({share_text(share)} taken by others)" if share and share >= 0.02 else ""
+
+
+def _island_line(island: Island) -> Text:
+    names = ", ".join(ranges(in_order(island.hosts)))
+    rate = "rate unknown" if island.rate_bit_s is None else measured_text(island, "rate_bit_s", rate_text)
+    words = f", {rate}, latency {measured_text(island, 'latency_ns', time_text)}"
+    network = "; the MPI library's own network"
+    return Text.assemble((island.name, "bold"), ": ", (names, "cyan"), words, network)
 
 
 def _footer(model: NetworkModel) -> Iterator[str]:

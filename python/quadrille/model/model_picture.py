@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import groupby
+
 from quadrille.model.contract import ModelHost, NetworkModel, Segment, Trunk
 from quadrille.model.picture import HostMark, Link, Place, draw
 from quadrille.model.quantities import (
@@ -15,7 +18,7 @@ from quadrille.model.quantities import (
     share_text,
     usual,
 )
-from quadrille.report.formatting import time_text
+from quadrille.report.formatting import plural, time_text
 
 _MANY = 32  # hosts of the whole network; beyond, those numbered in a row become one mark
 
@@ -37,20 +40,24 @@ def places_and_links(model: NetworkModel, compressed: bool | None = None) -> tup
 def _segment_place(model: NetworkModel, segment: Segment, compressed: bool) -> Place:
     hosts = [host for host in model.hosts if host.segment == segment.label]
     odd = peculiarities(hosts)
+    island_of = {name: island.name for island in model.islands for name in island.hosts}
     names = in_order(host.name for host in hosts)
     domains = {name.partition(".")[2] for name in names}
     only = domains.pop() if len(domains) == 1 and not names[0][:1].isdigit() else ""
     domain = f".{only}" if only else ""
 
-    def mark(name: str) -> HostMark:
+    def mark(name: str, island: str) -> HostMark:
         label = name.replace(domain, "") if domain else name
-        return HostMark(label, ", ".join(odd.get(name, [])), odd=name in odd, full_name=name)
+        detail = ", ".join([*odd.get(name, []), *([f"in island {island}"] if island else [])])
+        return HostMark(label, detail, odd=name in odd, full_name=name, in_island=bool(island))
 
+    shown = [(name, island_of.get(name, "")) for name in names]
     if compressed:
-        shown = [*ranges(name for name in names if name not in odd), *(name for name in names if name in odd)]
-    else:
-        shown = names
-    return Place(segment.label, segment.kind, _notes(segment, hosts), [mark(name) for name in shown])
+        alike = groupby((pair for pair in shown if pair[0] not in odd), key=lambda pair: pair[1])
+        rows = [(text, island) for island, row in alike for text in ranges(name for name, _ in row)]
+        shown = [*rows, *(pair for pair in shown if pair[0] in odd)]
+    notes = [*_notes(segment, hosts), *_island_notes(model, segment)]
+    return Place(segment.label, segment.kind, notes, [mark(name, island) for name, island in shown])
 
 
 def _notes(segment: Segment, hosts: list[ModelHost]) -> list[str]:
@@ -68,6 +75,14 @@ def _notes(segment: Segment, hosts: list[ModelHost]) -> list[str]:
     if segment.multicast is False:
         notes.append("no multicast to every host")
     return notes
+
+
+def _island_notes(model: NetworkModel, segment: Segment) -> Iterator[str]:
+    for island in model.islands:
+        if here := len(set(island.hosts) & set(segment.hosts)):
+            rate = measured_text(island, "rate_bit_s", rate_text)
+            rate = "rate unknown" if rate == "unknown" else f"{rate} a host"
+            yield f"island {island.name}: {plural(here, 'host')}, {rate}"
 
 
 def _link(trunk: Trunk) -> Link:

@@ -33,6 +33,7 @@ svg.topology .wire { stroke: #b26a00; stroke-width: 6; fill: none; stroke-lineca
 svg.topology .stub { stroke: #b26a00; stroke-width: 2; }
 svg.topology .host { fill: #fff; stroke: #7d93a8; }
 svg.topology .host.odd { fill: #ffe9c7; stroke: #d55e00; stroke-width: 2.2; }
+svg.topology .host.island { stroke: #009e73; stroke-width: 2.2; }
 svg.topology .trunk { stroke: #56708a; fill: none; stroke-linejoin: round; }
 svg.topology .trunk.unknown { stroke-dasharray: 6 4; }
 svg.topology .trunk-label { font-weight: 600; }
@@ -49,6 +50,8 @@ class HostMark:
     odd: bool = False
     full_name: str = ""
     """Where the label is not all of it."""
+    in_island: bool = False
+    """Whether the MPI library has a network of its own to some of the others."""
 
 
 @dataclass
@@ -120,8 +123,9 @@ def draw(
     width = max(box.x + box.width for box in boxes.values()) + 2
     bottom -= 2 * _BETWEEN_Y - 2
     if legend:
-        width = max(width, 830)
-        drawn.append(_legend(bottom + _BETWEEN_Y))
+        islands = any(host.in_island for place in places for host in place.hosts)
+        width = max(width, 1080 if islands else 830)
+        drawn.append(_legend(bottom + _BETWEEN_Y, islands))
         bottom += _BETWEEN_Y + 40
     margin = 14 if legend else 0
     size = (
@@ -281,9 +285,10 @@ def _wire(box: _Box) -> str:
 def _host_svg(host: HostMark, x: float, y: float, width: float) -> str:
     name = host.full_name or host.label
     detail = f"{name}: {host.detail}" if host.detail else name
+    kinds = f"host{' odd' if host.odd else ''}{' island' if host.in_island else ''}"
     return (
         f'<g><title>{escape(detail)}</title><rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
-        f'height="{HOST_H}" rx="4" class="host{" odd" if host.odd else ""}"/>'
+        f'height="{HOST_H}" rx="4" class="{kinds}"/>'
         f'<text x="{x + width / 2:.1f}" y="{y + 17:.1f}" text-anchor="middle">'
         f"{escape(_shortened(host.label))}</text></g>"
     )
@@ -293,10 +298,11 @@ def _shortened(label: str) -> str:
     return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…"
 
 
-def _legend(y: float) -> str:
+def _legend(y: float, islands: bool) -> str:
     def text(x: float, words: str) -> str:
         return f'<text x="{x}" y="{y + 20:.1f}" class="note">{words}</text>'
 
+    island = f'<rect x="830" y="{y + 5:.1f}" width="26" height="20" rx="4" class="host island"/>'
     return (
         '<g class="legend">'
         f'<rect x="1" y="{y + 5:.1f}" width="26" height="20" rx="5" class="segment switch"/>'
@@ -310,5 +316,6 @@ def _legend(y: float) -> str:
         + text(372, "unlike its neighbours")
         + f'<path d="M505,{y + 15:.1f} H537" class="trunk" stroke-width="6"/>'
         + text(543, "trunk, wider is faster; dashed: rate unknown")
+        + (island + text(862, "on the MPI library's own network") if islands else "")
         + "</g>"
     )

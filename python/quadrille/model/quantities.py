@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from statistics import median
 
-from quadrille.model.contract import ModelHost, Segment, Trunk
+from quadrille.model.contract import Island, ModelHost, Segment, Trunk
 from quadrille.report.formatting import size_text
 
 WIDE = 0.2
@@ -35,7 +35,7 @@ def share_text(share: float) -> str:
     return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
 
 
-Entry = ModelHost | Segment | Trunk
+Entry = ModelHost | Segment | Trunk | Island
 Form = Callable[[float], str]
 
 

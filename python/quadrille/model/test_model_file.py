@@ -17,13 +17,15 @@ from quadrille.model.contract import model_json_schema
 from quadrille.model.model_file import ModelError, load_model, parse_model, print_model
 
 SCHEMAS = Path(__file__).resolve().parents[3] / "schemas"
-EXAMPLES = ["full", "minimal", "three_buses", "tree"]
-INVALID: list[dict[str, Any]] = json.loads(
-    (SCHEMAS / "examples" / "network_model_invalid.json").read_text(encoding="utf-8")
-)
+EXAMPLES = ["full", "islands", "minimal", "three_buses", "tree"]
+INVALID: list[dict[str, Any]] = [
+    wrong
+    for name in ("invalid",)
+    for wrong in json.loads((SCHEMAS / "examples" / f"network_model_{name}.json").read_text(encoding="utf-8"))
+]
 DEPENDS_ON_THE_PARSER = re.compile(r"not valid JSON.*\(truncated or edited\?\)")
 BEYOND_A_SCHEMA = re.compile(
-    r"too deep|twice|the name of|is in segment|there is no|does not|joined|beside|newer"
+    r"too deep|twice|the name of|is in segment|is in island|there is no|does not|joined|beside|newer"
 )
 
 
@@ -75,6 +77,14 @@ def test_hand_written_segments_are_filled_in() -> None:
         "b": "segment1",
     }
     assert model.hosts[0].to_host_bit_s is None
+
+
+def test_an_island_may_join_hosts_of_several_segments_and_hosts_in_none() -> None:
+    segments = [{"hosts": ["a", "b"], "kind": "switch"}, {"hosts": ["c"], "kind": "bus"}]
+    islands = [{"name": "x", "hosts": ["c", "d", "a"]}]
+    model = parse_model(json.dumps({"hosts": [{"name": "d"}], "segments": segments, "islands": islands}))
+    assert model.islands[0].hosts == ["c", "d", "a"]
+    assert model.islands[0].rate_bit_s is None
 
 
 def test_an_interval_that_says_no_more_than_its_value_is_not_printed() -> None:

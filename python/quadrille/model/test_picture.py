@@ -45,7 +45,7 @@ def drawn(svg: str, css_class: str) -> list[ElementTree.Element]:
     ]
 
 
-@pytest.mark.parametrize("name", ["full", "minimal", "three_buses", "tree"])
+@pytest.mark.parametrize("name", ["full", "islands", "minimal", "three_buses", "tree"])
 def test_every_segment_junction_trunk_and_host_appears_once(name: str) -> None:
     model = example(name)
     svg = model_svg(model)
@@ -82,7 +82,28 @@ def test_labels_say_both_directions_and_the_odd_host_says_why() -> None:
         assert part in text, part
 
 
-@pytest.mark.parametrize("model", [example("tree"), example("three_buses"), of_256_hosts()])
+def test_the_hosts_of_an_island_are_outlined_and_their_segments_name_it() -> None:
+    svg = model_svg(example("islands"))
+    assert len(drawn(svg, "island")) == 4 + 2
+    texts = set(ElementTree.fromstring(svg).itertext())
+    assert {"island island0: 4 hosts, 40 Gbit/s a host", "island island1: 2 hosts, rate unknown"} <= texts
+    assert {"h3: in island island0", "h4: in island island1", "h6"} <= texts
+    assert "the MPI library" not in model_svg(example("full")), "a legend of what is not there"
+
+
+def test_a_range_of_hosts_ends_where_an_island_ends() -> None:
+    names = [f"n{index:03d}" for index in range(64)]
+    segments = [{"hosts": names[:32], "kind": "switch"}, {"hosts": names[32:], "kind": "switch"}]
+    islands = [{"name": "x", "hosts": names[20:40]}]
+    svg = model_svg(parse_model(json.dumps({"segments": segments, "islands": islands})))
+    labels = [text for text in ElementTree.fromstring(svg).itertext() if re.fullmatch(r"n\d+\.\.n\d+", text)]
+    assert sorted(set(labels)) == ["n000..n019", "n020..n031", "n032..n039", "n040..n063"]
+    assert len(drawn(svg, "island")) == 2
+
+
+@pytest.mark.parametrize(
+    "model", [example("tree"), example("three_buses"), example("islands"), of_256_hosts()]
+)
 def test_boxes_stay_inside_and_apart(model: NetworkModel) -> None:
     svg = model_svg(model)
     left, top, width, height = map(float, str(ElementTree.fromstring(svg).get("viewBox")).split())

@@ -27,7 +27,7 @@ def show(*words: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("name", ["full", "minimal", "three_buses", "tree"])
+@pytest.mark.parametrize("name", ["full", "islands", "minimal", "three_buses", "tree"])
 def test_an_example_is_told_as_expected(name: str) -> None:
     result = show(EXAMPLES / f"network_model_{name}.json")
     assert result.returncode == 0, result.stderr

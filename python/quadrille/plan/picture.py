@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from functools import partial
 
 from quadrille.model.contract import NetworkModel
@@ -78,7 +79,7 @@ def _labelled(host: HostMark, ranks: dict[str, list[int]]) -> HostMark:
     if not here:
         return host
     numbers = str(here[0]) if len(here) == 1 else f"{here[0]}..{here[-1]}"
-    return HostMark(f"{numbers}: {host.label}", host.detail, host.odd, host.full_name or host.label)
+    return replace(host, label=f"{numbers}: {host.label}", full_name=host.full_name or host.label)
 
 
 def _arrows(plan: Plan, flows: list[Flow], spots: Spots) -> str:

@@ -21,7 +21,7 @@ std::vector<std::string> hosts_of_model(const NetworkModel& model) {
 }  // namespace
 
 const std::string& PlannedNetwork::host_of(Rank rank) const {
-  return hosts[known.view.host_of_rank[static_cast<std::size_t>(rank)]];
+  return hosts[costs().host_of_rank[static_cast<std::size_t>(rank)]];
 }
 
 const std::string& PlannedNetwork::segment_of(Rank rank) const {
@@ -70,7 +70,7 @@ LowerBound bound_of(const Shape& shape, const PlannedNetwork& network, Delivery 
                    .host_of_rank = {}};
   // place_ranks() refuses hosts without a segment, the only ones that have no rates.
   const auto hosts = host_indices(rates, network.hosts).value();
-  for (const std::uint32_t host : network.known.view.host_of_rank)
+  for (const std::uint32_t host : network.costs().host_of_rank)
     call.host_of_rank.push_back(hosts[host]);
   return lower_bound(call, rates, kTcpFrames, delivery);
 }

@@ -21,7 +21,7 @@ struct Placement {
 
 struct PlannedNetwork {
   NetworkModel model;
-  std::vector<std::string> hosts;  // that have ranks, as the view numbers them
+  std::vector<std::string> hosts;  // that have ranks, as the costs number them
   KnownNetwork known;              // with costs; the first host's ranks come first
 
   Rank ranks() const { return static_cast<Rank>(known.view.host_of_rank.size()); }
