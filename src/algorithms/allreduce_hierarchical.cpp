@@ -43,7 +43,7 @@ Schedule generate_allreduce_hierarchical(const GeneratorInput& input) {
   ScheduleBuilder builder;
   std::deque<CombineUp> up;
   for (std::uint64_t lane = 0; lane < lanes.size(); ++lane) {
-    const bool is_top = lanes.places[lane].parent < 0;
+    const bool is_top = lanes.places[lane].is_top();
     up.emplace_back(
         builder, lanes.places[lane],
         CombineUp::Places{lanes.share(own, lane), is_top ? lanes.share(result, lane) : Region{}},

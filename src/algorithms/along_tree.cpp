@@ -10,6 +10,8 @@ void pass_down(ScheduleBuilder& builder, const PlaceInTree& place, const Region&
   if (data.length == 0) return;
   if (place.parent >= 0) builder.receive(place.parent, data);
   for (const Rank child : place.children) builder.send(child, data);
+  if (place.role == GroupRole::none) return;
+  builder.group_bcast(place.group, place.group_root, place.role == GroupRole::serves, data);
 }
 
 CombineUp::CombineUp(ScheduleBuilder& builder, const PlaceInTree& place, Places places,
@@ -24,17 +26,29 @@ CombineUp::CombineUp(ScheduleBuilder& builder, const PlaceInTree& place, Places 
 std::uint64_t CombineUp::slots() const {
   // Of one piece, two take turns over the children.
   const std::uint64_t most = pieces_ > 1 ? SlotRing::pipeline_slots : 2;
-  const std::uint64_t in_target = ends_in_target_ && !place_.children.empty() ? 1 : 0;
-  return std::min(most, (place_.children.size() - in_target) * pieces_);
+  const std::uint64_t sums = place_.children.size() + (place_.role == GroupRole::serves ? 1 : 0);
+  const std::uint64_t in_target = ends_in_target_ && sums > 0 ? 1 : 0;
+  return std::min(most, (sums - in_target) * pieces_);
 }
 
 Region CombineUp::combine(std::uint64_t index) {
   Region sum = places_.own.part(index, pieces_);
   if (sum.length == 0) return sum;
   const Region target = places_.target.length > 0 ? places_.target.part(index, pieces_) : Region{};
+  const auto next = [&](bool is_last) {
+    return is_last && ends_in_target_ ? target : ring_.next(sum.length);
+  };
+  if (place_.role == GroupRole::is_served) {
+    builder_.group_reduce(place_.group, place_.group_root, sum, {});
+    return sum;
+  }
+  if (place_.role == GroupRole::serves) {
+    const Region into = next(place_.children.empty());
+    builder_.group_reduce(place_.group, place_.group_root, sum, into);
+    sum = into;
+  }
   for (std::size_t child = place_.children.size(); child-- > 0;) {
-    const bool is_last = child == 0;
-    const Region into = is_last && ends_in_target_ ? target : ring_.next(sum.length);
+    const Region into = next(child == 0);
     builder_.receive(place_.children[child], into);
     builder_.reduce(sum, into);
     sum = into;
@@ -70,7 +84,7 @@ Schedule bcast_over(const PlaceInTree& place, const Shape& shape, std::uint64_t 
   ScheduleBuilder builder;
   const Region data{Buffer::receive, 0, shape.count};
   if (shape.count == 0) return builder.build();
-  if (place.parent >= 0) {
+  if (!place.is_top()) {
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
       pass_down(builder, place, data.part(piece, pieces));
     }
@@ -83,6 +97,9 @@ Schedule bcast_over(const PlaceInTree& place, const Shape& shape, std::uint64_t 
       builder.send(child, data.part(piece, pieces));
     }
   }
+  if (place.role == GroupRole::none) return builder.build();
+  for (std::uint64_t piece = 0; piece < pieces; ++piece)
+    builder.group_bcast(place.group, place.group_root, true, data.part(piece, pieces));
   return builder.build();
 }
 

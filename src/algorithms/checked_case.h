@@ -107,10 +107,11 @@ inline std::vector<std::string> small_parameters(const Algorithm& algorithm) {
   if (defaults.find("leaders=") != std::string::npos) {
     return {"",
             "leaders=0:segment=12:inside=star",
-            "leaders=2:leader=1:segment=0:inside=binomial",
+            "leaders=2:leader=1:segment=0:inside=binomial:host=library",
             "between=star:host=chain:segment=4:leaders=2",
             "between=chain:order=5:segment=40",
-            "between=binomial:inside=star:host=binomial:leaders=0:leader=3:segment=8"};
+            "between=binomial:inside=star:host=binomial:leaders=0:leader=3:segment=8",
+            "between=star:host=library:leaders=0:segment=12"};
   }
   if (defaults.find("leader=") != std::string::npos) {
     std::vector<std::string> values{"", "between=chain:order=5:leader=1",

@@ -156,18 +156,31 @@ PlaceInTree Hierarchy::place_inside(const Service& service, Rank position) const
   return place;
 }
 
+// In indices of the host's ranks, and of a group in ranks.
+PlaceInTree Hierarchy::place_on_host(const Host& host, Rank entry) const {
+  const auto index_of = [&](Rank rank) { return index_on_host_[static_cast<std::size_t>(rank)]; };
+  const auto ranks = static_cast<Rank>(host.ranks.size());
+  if (host_pattern_ != GroupPattern::library || ranks == 1)
+    return place_in_ring(host_pattern_, index_of(self_), index_of(entry), ranks);
+  PlaceInTree place{.children = {}, .group_root = entry, .group = host.ranks};
+  place.role = self_ == entry ? GroupRole::serves : GroupRole::is_served;
+  place.depth = self_ == entry ? 0 : 1;
+  return place;
+}
+
 PlaceInTree Hierarchy::place(const TreeChoice& tree) const {
   const Host& host = host_of(self_);
-  const Rank ranks = static_cast<Rank>(host.ranks.size());
-  const Rank entry_index = index_on_host_[static_cast<std::size_t>(entry(host, tree))];
-  const PlaceInTree on_host = place_in_ring(
-      host_pattern_, index_on_host_[static_cast<std::size_t>(self_)], entry_index, ranks);
+  const PlaceInTree on_host = place_on_host(host, entry(host, tree));
   const Service served = service(host.segment, tree);
   const Rank position = served.position_of(host.index);
   const PlaceInTree inside = place_inside(served, position);
   const PlaceInTree between = place_between(segment_of(tree.root));
   PlaceInTree result;
   result.depth = between.depth + inside.depth + on_host.depth;
+  result.role = on_host.role;
+  result.group_root = on_host.group_root;
+  result.group = on_host.group;
+  if (on_host.role == GroupRole::is_served) return result;
   const auto rank_on_host = [&](Rank index) { return host.ranks[static_cast<std::size_t>(index)]; };
   const auto entry_at = [&](Rank at) { return entry(hosts_[served.at(at)], tree); };
   if (on_host.parent >= 0) {

@@ -56,8 +56,8 @@ struct Draft {
   std::vector<DraftStep> steps;
 };
 
-bool is_message(const Step& step) {
-  return step.kind == StepKind::send || step.kind == StepKind::receive;
+bool has_peer(const Step& step) {
+  return is_message(step.kind) || is_group(step.kind);
 }
 
 // Calls `visit` with every mutant of one call and with what was done to it.
@@ -92,7 +92,7 @@ class Mutants {
 
   void misaddress(std::size_t rank, StepIndex index) {
     const Step step = schedules_[rank].steps[index];
-    if (!is_message(step)) return;
+    if (!has_peer(step)) return;
     for (Rank peer = 0; peer < static_cast<Rank>(schedules_.size()); ++peer) {
       if (peer == step.peer) continue;
       try_change(rank, index, "with peer " + std::to_string(peer),

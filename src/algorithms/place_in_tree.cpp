@@ -26,12 +26,14 @@ PlaceInTree place_in_binomial(Rank position, Rank size) {
 GroupPattern group_pattern_named(std::string_view word) {
   if (word == "chain") return GroupPattern::chain;
   if (word == "binomial") return GroupPattern::binomial;
+  if (word == "library") return GroupPattern::library;
   assert(word == "star");
   return GroupPattern::star;
 }
 
 PlaceInTree place_in_group(GroupPattern pattern, Rank position, Rank size) {
-  if (pattern == GroupPattern::binomial) return place_in_binomial(position, size);
+  if (pattern == GroupPattern::binomial || pattern == GroupPattern::library)
+    return place_in_binomial(position, size);
   PlaceInTree place;
   if (pattern == GroupPattern::chain) {
     place.parent = position - 1;
@@ -50,7 +52,7 @@ std::vector<TreeEdge> edges_in_group(GroupPattern pattern, Rank size) {
   for (Rank position = 0; position + 1 < size; ++position) {
     if (pattern == GroupPattern::chain) edges.push_back({position, position + 1});
     if (pattern == GroupPattern::star) edges.push_back({0, position + 1});
-    if (pattern != GroupPattern::binomial) continue;
+    if (pattern != GroupPattern::binomial && pattern != GroupPattern::library) continue;
     for (const Rank child : place_in_binomial(position, size).children) {
       edges.push_back({position, child});
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,10 +12,22 @@
 
 namespace quadrille {
 
+// In the MPI library's own collectives on the ranks of a host, which take the place of edges there.
+enum class GroupRole : std::uint8_t {
+  none,
+  serves,     // has the parent and the children of all
+  is_served,  // hears from nobody else and tells nobody else
+};
+
 struct PlaceInTree {
   Rank parent = -1;            // the root has none
   std::vector<Rank> children;  // in the order in which they are served
   Rank depth = 0;              // edges between the root and this place
+  GroupRole role = GroupRole::none;
+  Rank group_root = -1;              // who serves
+  std::span<const Rank> group = {};  // ascending; borrowed from the tree
+
+  bool is_top() const { return parent < 0 && role != GroupRole::is_served; }
 };
 
 struct TreeEdge {
@@ -27,6 +40,7 @@ enum class GroupPattern : std::uint8_t {
   chain,     // each serves the next one
   binomial,  // each range is halved, far halves are served first
   star,      // the first serves all
+  library,   // by a collective of the MPI library; its messages are taken to be those of binomial
 };
 
 // REQUIRES: `word` is the name of a pattern.

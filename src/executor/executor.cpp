@@ -82,8 +82,28 @@ class Executor::Walk {
         if (posted.ok()) release(prepared_.next_in_order(index));
         return posted;
       }
+      case StepKind::group_bcast:
+      case StepKind::group_reduce: {
+        auto begun = start_group(index, step);
+        if (begun.ok()) release(prepared_.next_in_order(index));
+        return begun;
+      }
     }
     return true;
+  }
+
+  Result<bool> start_group(StepIndex index, const Step& step) {
+    const auto& group = prepared_.schedule().group;
+    const auto root = static_cast<Rank>(std::ranges::lower_bound(group, step.peer) - group.begin());
+    if (step.kind == StepKind::group_reduce) {
+      return transport_.start_group_reduce(index, root, readable(step.from), writable(step.into),
+                                           step.from.length);
+    }
+    if (step.from.length == 0)
+      return transport_.start_group_bcast(index, root, writable(step.into), step.into.length);
+    // The root's data are read, though the library takes no pointer to constants.
+    auto* data = const_cast<std::byte*>(readable(step.from));  // NOLINT(*-const-cast)
+    return transport_.start_group_bcast(index, root, data, step.from.length);
   }
 
   void complete(StepIndex index) {
@@ -114,8 +134,12 @@ class Executor::Walk {
     std::vector<Rank> peers;
     const auto& steps = prepared_.schedule().steps;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      const bool message = steps[i].kind == StepKind::send || steps[i].kind == StepKind::receive;
-      if (message && owner_.waits_for_[i] == 0) peers.push_back(steps[i].peer);
+      if (owner_.waits_for_[i] != 0) continue;
+      if (is_message(steps[i].kind)) peers.push_back(steps[i].peer);
+      if (is_group(steps[i].kind)) {
+        const auto& group = prepared_.schedule().group;
+        peers.insert(peers.end(), group.begin(), group.end());
+      }
     }
     std::sort(peers.begin(), peers.end());
     peers.erase(std::unique(peers.begin(), peers.end()), peers.end());

@@ -45,6 +45,18 @@ class PostTransport final : public Transport {
     under_way_.push_back({step, peer, static_cast<std::byte*>(address), length});
     return true;
   }
+  Result<bool> start_group_bcast(StepIndex step, Rank root, void* data,
+                                 std::uint64_t length) override {
+    groups.push_back({step, root, data, nullptr, length});
+    under_way_.push_back({step, self_, nullptr, length});
+    return true;
+  }
+  Result<bool> start_group_reduce(StepIndex step, Rank root, const void* from, void* into,
+                                  std::uint64_t length) override {
+    groups.push_back({step, root, from, into, length});
+    under_way_.push_back({step, self_, nullptr, length});
+    return true;
+  }
   Result<std::size_t> poll(std::span<StepIndex> completed) override {
     if (fail_) return Error{ErrorKind::peer_lost, "gone"};
     std::size_t count = 0;
@@ -69,6 +81,16 @@ class PostTransport final : public Transport {
     return count;
   }
   void fail() { fail_ = true; }
+
+  // Group steps in the order in which they were started.
+  struct Group {
+    StepIndex step;
+    Rank root;
+    const void* from;
+    void* into;
+    std::uint64_t length;
+  };
+  std::vector<Group> groups;
 
  private:
   struct Message {
@@ -143,6 +165,35 @@ TEST(Executor, reduces_in_the_order_of_the_dependencies) {
     EXPECT_EQ(receive, (bytes({31, 34})));
     ASSERT_EQ((post.sent[{0, 1}].size()), 1U);
     EXPECT_EQ((post.sent[{0, 1}].front()), receive);
+  }
+}
+
+// The second one's data are there first; it has to wait for the first one all the same.
+TEST(Executor, starts_group_steps_in_list_order_with_the_roots_place_in_the_group) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    Post post(seed);
+    post.sent[{9, 3}] = {bytes({7})};
+    const std::vector<Rank> group{1, 3, 5};
+    ScheduleBuilder builder;
+    const Region first{Buffer::receive, 0, 1};
+    builder.receive(9, first);
+    builder.group_bcast(group, 3, true, first);
+    builder.group_bcast(group, 5, false, {Buffer::receive, 1, 1});
+    const Region sum = builder.scratch(1);
+    builder.group_reduce(group, 1, first, {});
+    builder.group_reduce(group, 3, first, sum);
+    const PreparedSchedule prepared(builder.build());
+    std::vector<std::byte> receive(2);
+    std::vector<std::byte> scratch(1);
+    PostTransport transport(post, 3);
+    ASSERT_TRUE(Executor().run(prepared, bytes_memory({}, receive, scratch), transport, {}).ok());
+    ASSERT_EQ(transport.groups.size(), 4U);
+    const auto& groups = transport.groups;
+    EXPECT_EQ((std::vector<Rank>{groups[0].root, groups[1].root, groups[2].root, groups[3].root}),
+              (std::vector<Rank>{1, 2, 0, 1}));
+    EXPECT_EQ(groups[0].from, receive.data());
+    EXPECT_EQ(groups[1].from, receive.data() + 1);
+    EXPECT_EQ(groups[3].into, scratch.data());
   }
 }
 

@@ -26,6 +26,14 @@ class Transport {
   virtual Result<bool> start_receive(StepIndex step, Rank peer, void* address,
                                      std::uint64_t length) = 0;
 
+  // Group steps, on the ranks that the transport was begun with. `root` counts in that list; the
+  // root reads `data` and all others have it written. Of a reduction all read `from` and the root
+  // has `into` written. Every rank starts them in the same order.
+  virtual Result<bool> start_group_bcast(StepIndex step, Rank root, void* data,
+                                         std::uint64_t length) = 0;
+  virtual Result<bool> start_group_reduce(StepIndex step, Rank root, const void* from, void* into,
+                                          std::uint64_t length) = 0;
+
   // Drives progress without blocking and writes the steps completed since into `completed`; returns
   // how many. REQUIRES: `completed` has room for every step under way.
   virtual Result<std::size_t> poll(std::span<StepIndex> completed) = 0;

@@ -192,7 +192,7 @@ int run_reduction(Communicator& communicator, const PreparedSchedule& prepared, 
   memory.reduce = [&](const std::byte* from, std::byte* into, std::uint64_t length) {
     reduce_elements(from, into, length, call, layout);
   };
-  return communicator.run(prepared, memory, call.send.type, call.name);
+  return communicator.run(prepared, memory, call.send.type, call.name, call.op);
 }
 
 }  // namespace quadrille

@@ -89,9 +89,11 @@ void Communicator::attach(MPI_Comm handle) {
 
 int Communicator::forget(MPI_Comm, int, void* state, void*) {
   LeftCalls::forget_all();
-  const auto* communicator = static_cast<Communicator*>(state);
-  if (Runtime* runtime = Runtime::active(); runtime != nullptr)
+  auto* communicator = static_cast<Communicator*>(state);
+  if (Runtime* runtime = Runtime::active(); runtime != nullptr) {
     runtime->contexts().release(communicator->context_);
+    if (communicator->group_ != MPI_COMM_NULL) PMPI_Comm_free(&communicator->group_);
+  }
   delete communicator;
   return MPI_SUCCESS;
 }
@@ -107,10 +109,35 @@ int Communicator::next_tag() {
   return static_cast<int>((context_ << static_cast<unsigned>(bits)) | sequence);
 }
 
+int Communicator::find_group(const std::vector<Rank>& ranks, MPI_Comm* found) {
+  *found = MPI_COMM_NULL;
+  if (ranks.empty()) return MPI_SUCCESS;
+  if (ranks != group_ranks_) {
+    std::vector<int> members;
+    for (const Rank rank : ranks) members.push_back(world_ranks_[static_cast<std::size_t>(rank)]);
+    MPI_Comm shadow = Runtime::active()->shadow();
+    MPI_Group world = MPI_GROUP_NULL;
+    MPI_Group group = MPI_GROUP_NULL;
+    PMPI_Comm_group(shadow, &world);
+    PMPI_Group_incl(world, static_cast<int>(members.size()), members.data(), &group);
+    // Threads may do so at once for other communicators: their contexts are other tags.
+    const int code = PMPI_Comm_create_group(shadow, group, static_cast<int>(context_), &group_);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    if (code != MPI_SUCCESS) return code;
+    group_ranks_ = ranks;
+  }
+  *found = group_;
+  return MPI_SUCCESS;
+}
+
 int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory,
-                      MPI_Datatype element, const char* operation) {
+                      MPI_Datatype element, const char* operation, MPI_Op op) {
   const Runtime& runtime = *Runtime::active();
-  transport_.begin({runtime.shadow(), next_tag(), element, world_ranks_});
+  MPI_Comm group = MPI_COMM_NULL;
+  if (const int code = find_group(prepared.schedule().group, &group); code != MPI_SUCCESS)
+    return code;
+  transport_.begin({runtime.shadow(), next_tag(), element, world_ranks_, group, op});
   const LongWait long_wait{
       {runtime.settings().wait_report_s * 1'000'000'000},
       [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};

@@ -46,10 +46,10 @@ class Communicator {
   std::byte* send_staging(std::size_t bytes) { return grown(send_staging_, bytes); }
   std::byte* receive_staging(std::size_t bytes) { return grown(receive_staging_, bytes); }
 
-  // Runs `prepared` as this communicator's next call with elements of `element`; returns an MPI
-  // error code.
+  // Runs `prepared` as this communicator's next call with elements of `element`, combined by `op`
+  // where they are; returns an MPI error code.
   int run(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
-          const char* operation);
+          const char* operation, MPI_Op op = MPI_OP_NULL);
 
  private:
   Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
@@ -57,6 +57,9 @@ class Communicator {
   static std::byte* grown(std::vector<std::byte>& buffer, std::size_t bytes);
   void report_long_wait(const char* operation, const std::vector<Rank>& peers) const;
   int next_tag();
+  // A communicator of the schedule's group, made when it is first wanted: all of them are in this
+  // call. MPI_COMM_NULL for no group.
+  int find_group(const std::vector<Rank>& ranks, MPI_Comm* found);
 
   MPI_Comm handle_;
   std::uint32_t context_;
@@ -68,6 +71,8 @@ class Communicator {
   Planner planner_;
   Executor executor_;
   MpiPointToPoint transport_;
+  std::vector<Rank> group_ranks_;
+  MPI_Comm group_ = MPI_COMM_NULL;  // of these
   std::vector<std::byte> scratch_;
   std::vector<std::byte> send_staging_;
   std::vector<std::byte> receive_staging_;

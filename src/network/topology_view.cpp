@@ -17,13 +17,17 @@ TopologyView with_ranks_on(const TopologyView& view, std::span<const std::uint32
                            const PieceOf& piece_of) {
   TopologyView made{.host_of_rank = {},
                     .segment_of_host = {},
+                    .is_island = {},
                     .kind_of_segment = view.kind_of_segment,
                     .trunks = view.trunks};
   std::map<std::uint32_t, std::uint32_t> number_of;
   for (const std::uint32_t host : hosts_of_ranks) {
     const auto next = static_cast<std::uint32_t>(number_of.size());
     const auto [entry, unseen] = number_of.try_emplace(piece_of(host), next);
-    if (unseen) made.segment_of_host.push_back(view.segment_of_host[host]);
+    if (unseen) {
+      made.segment_of_host.push_back(view.segment_of_host[host]);
+      if (!view.is_island.empty()) made.is_island.push_back(view.is_island[host]);
+    }
     made.host_of_rank.push_back(entry->second);
   }
   return made;
@@ -79,6 +83,8 @@ Result<TopologyView> view_of(const NetworkModel& model, const std::vector<std::s
   if (model.islands.empty()) return view;
   const auto island_of = islands_of(model);
   const auto in_model = hosts_of(model, hosts);
+  for (const std::uint32_t model_host : in_model.value())
+    view.is_island.push_back(island_of[model_host].has_value());
   const auto islands = static_cast<std::uint32_t>(model.islands.size());
   return with_ranks_on(view, view.host_of_rank, [&](std::uint32_t host) {
     const std::uint32_t model_host = in_model.value()[host];

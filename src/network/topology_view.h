@@ -7,6 +7,7 @@
 // way.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -27,12 +28,14 @@ struct TopologyView {
 
   std::vector<std::uint32_t> host_of_rank;  // [ranks], hosts numbered from 0 by their lowest rank
   std::vector<std::uint32_t> segment_of_host;  // [hosts], 0 where nothing is known
+  std::vector<bool> is_island = {};            // [hosts]; empty where there is none
   // [segments of the model]; empty where nothing is known.
   std::vector<SegmentKind> kind_of_segment = {};
   // Places that no trunk joins are taken to meet in one junction.
   std::vector<Trunk> trunks = {};
 
   std::uint32_t hosts() const { return static_cast<std::uint32_t>(segment_of_host.size()); }
+  bool has_islands() const { return std::ranges::find(is_island, true) != is_island.end(); }
   bool is_bus(std::uint32_t segment) const {
     return segment < kind_of_segment.size() && kind_of_segment[segment] == SegmentKind::bus;
   }

@@ -31,6 +31,7 @@ TEST(TopologyView, the_hosts_of_an_island_are_one_numbered_by_its_lowest_rank) {
   const TopologyView found = view(R"({"name": "i", "hosts": ["d", "b"]})", {0, 0, 1, 2, 3, 4, 5});
   EXPECT_EQ(found.host_of_rank, (Numbers{0, 0, 1, 2, 1, 3, 4}));
   EXPECT_EQ(found.segment_of_host, (Numbers{0, 0, 0, 1, 1}));
+  EXPECT_EQ(found.is_island, (std::vector<bool>{false, true, false, false, false}));
   EXPECT_FALSE(found.is_flat());
 }
 
@@ -47,6 +48,8 @@ TEST(TopologyView, of_some_ranks_has_the_islands_of_these) {
   const TopologyView some = all.restricted_to(std::vector<Rank>{5, 4, 1});
   EXPECT_EQ(some.host_of_rank, (Numbers{0, 1, 1}));
   EXPECT_EQ(some.segment_of_host, (Numbers{1, 0}));
+  EXPECT_TRUE(some.has_islands());
+  EXPECT_FALSE(all.restricted_to(std::vector<Rank>{5, 2}).has_islands());
 }
 
 }  // namespace

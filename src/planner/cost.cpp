@@ -6,6 +6,7 @@
 #include "planner/cost.h"
 
 #include <algorithm>
+#include <bit>
 #include <queue>
 
 #include "planner/cost_message.h"
@@ -52,7 +53,8 @@ class Playback {
         processor_free_ns_(costs.host_of_rank.size(), 0),
         next_send_ns_(costs.host_of_rank.size(), 0),
         resource_free_ns_(costs.resources.size(), 0),
-        busy_ns_(costs.resources.size(), 0) {
+        busy_ns_(costs.resources.size(), 0),
+        came_(call_.meetings(), 0) {
     count_waits();
     list_messages();
     if (times_ != nullptr) times_->assign(call_.size(), {});
@@ -176,7 +178,36 @@ class Playback {
         enter_when_both_ready(message_of_[step]);
         return;
       }
+      case StepKind::group_bcast:
+      case StepKind::group_reduce:
+        release(call_.message_after(step));
+        meet(step, now_ns);
+        return;
     }
+  }
+
+  // A group step is over for all when the last has come and data could have gone along a binomial
+  // tree; what the MPI library makes of it is not known.
+  void meet(GlobalStep step, std::int64_t now_ns) {
+    const auto steps = call_.meeting_of(step);
+    if (++came_[call_.meeting_index(step)] < steps.size()) return;
+    const Step& what = call_[step];
+    const bool reduces = what.kind == StepKind::group_reduce;
+    const std::uint64_t bytes = std::max(what.from.length, what.into.length) * element_bytes_;
+    std::int64_t level_ns = 0;
+    for (const GlobalStep one : steps) {
+      const Rank rank = call_.rank_of(one);
+      if (rank == what.peer) continue;
+      const auto& other = costs_.host_of(rank);
+      const auto& root = costs_.host_of(what.peer);
+      const auto through = reduces ? costs_.out(other, root) : costs_.in(root, other);
+      const std::int64_t takes_ns = duration_ns(bytes, costs_.resources[through].ps_per_byte);
+      busy_ns_[through] += takes_ns;
+      level_ns = std::max(level_ns, takes_ns + costs_.latency_ns(root, other));
+    }
+    if (reduces) level_ns += duration_ns(bytes, costs_.reduce_ps_per_byte);
+    const std::int64_t all_ns = level_ns * std::bit_width(steps.size() - 1);
+    for (const GlobalStep one : steps) cause(now_ns + all_ns, EventKind::step_complete, one);
   }
 
   // The rank's processor takes `takes_ns` for the step.
@@ -304,6 +335,7 @@ class Playback {
   std::vector<std::int64_t> next_send_ns_;       // [ranks]
   std::vector<std::int64_t> resource_free_ns_;   // [resources]
   std::vector<std::int64_t> busy_ns_;            // [resources]
+  std::vector<std::uint32_t> came_;              // [meetings], ranks that have started it
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "network/bounds.h"
 #include "network/model_rates.h"
 #include "planner/cost_networks.h"
+#include "planner/plan_search.h"
 
 namespace quadrille {
 namespace {
@@ -217,6 +218,29 @@ TEST(CostOf, a_schedule_without_steps_costs_nothing) {
   const auto found = cost("bcast_binomial", shape_of(Collective::bcast, 4, 0), costs);
   EXPECT_EQ(found.total.value, 0);
   EXPECT_EQ(found.bottleneck, NetworkCosts::none);
+}
+
+// Three of an island and the root outside: the message crosses to the island once, then goes on
+// there as along a binomial tree.
+TEST(CostOf, a_group_step_ends_when_the_last_has_come_and_data_went_down_a_tree) {
+  NetworkModel model = quick_switch(4);
+  model.islands.push_back({.name = "i",
+                           .hosts = {"h1", "h2", "h3"},
+                           .rate_bit_s = exactly(8e9),
+                           .latency_ns = exactly(3'000)});
+  const auto costs = costs_on(model);
+  const KnownNetwork known = known_to_every_host(model);
+  const auto taken = [&](const char* parameters) {
+    const Algorithm& algorithm = *algorithm_named("bcast_hierarchical");
+    const Candidate candidate =
+        candidate_of(algorithm, algorithm.parameters.with(parameters).value());
+    return cost_of_candidate(candidate, shape_of(Collective::bcast, 4, 10'000), known.view, costs);
+  };
+  const auto library = taken("segment=0:host=library");
+  const auto message = static_cast<std::int64_t>(costs.on_wire(10'000)) * kByteNs;
+  EXPECT_EQ(library.total.value, message + message_latency_ns(costs) + 2 * (10'000 + 3'000));
+  EXPECT_EQ(library.busy[costs.host_of(2).island_in].value, 10'000);
+  EXPECT_EQ(library.busy[costs.host_of(1).island_in].value, 0);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <random>
-#include <string>
+#include <set>
 
 #include "planner/contenders.h"
 #include "planner/cost_networks.h"
@@ -37,6 +37,32 @@ TEST(PlanSearch, an_island_takes_the_message_once) {
   for (const Rank rank : {1, 2, 4, 5, 7})
     into_island += best.cost.busy[network.costs->host_of(rank).in];
   EXPECT_NEAR(static_cast<double>(into_island.value), 100'000 * 80 * 1.05, 100'000 * 80 * 0.05);
+}
+
+// Where a host has more ranks than two; the MPI library's own collective where there are islands.
+TEST(PlanSearch, considers_how_the_ranks_of_a_host_and_of_an_island_are_served) {
+  const auto patterns = [](NetworkModel model, std::size_t ranks_on_host, bool has_island) {
+    if (has_island)
+      model.islands.push_back(
+          {.name = "i", .hosts = {"h0", "h1"}, .rate_bit_s = {}, .latency_ns = {}});
+    std::vector<std::uint32_t> hosts;
+    for (std::size_t rank = 0; rank < 4 * ranks_on_host; ++rank)
+      hosts.push_back(static_cast<std::uint32_t>(rank / ranks_on_host));
+    const auto network =
+        known_network(model, view_of(model, {"h0", "h1", "h2", "h3"}, hosts).value(), hosts);
+    std::set<std::string> found;
+    const Shape shape = shape_of(Collective::allreduce, static_cast<Rank>(hosts.size()), 30'000);
+    for (const Contender& one : contenders_for(shape, network.view, *network.costs)) {
+      if (one.candidate.algorithm->name == "allreduce_hierarchical")
+        found.insert(std::string(one.candidate.parameters.word("host")));
+    }
+    return found;
+  };
+  using Patterns = std::set<std::string>;
+  const NetworkModel model = one_switch(4, 10e9);
+  EXPECT_EQ(patterns(model, 2, false), Patterns{"star"});
+  EXPECT_EQ(patterns(model, 16, false), (Patterns{"binomial", "star"}));
+  EXPECT_TRUE(patterns(model, 16, true).contains("library"));
 }
 
 // The least that any contender takes when it is played.

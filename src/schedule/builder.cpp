@@ -19,8 +19,7 @@ class ScheduleBuilder::State {
     for (const StepIndex earlier : after) {
       if (earlier != no_step) candidates_.push_back(earlier);
     }
-    const bool moves_nothing = step.kind == StepKind::copy || step.kind == StepKind::reduce;
-    if (moves_nothing && step.into.length == 0) {
+    if (!is_message(step.kind) && step.from.length == 0 && step.into.length == 0) {
       const auto latest = std::max_element(candidates_.begin(), candidates_.end());
       return latest == candidates_.end() ? no_step : *latest;
     }
@@ -104,6 +103,21 @@ StepIndex ScheduleBuilder::send_ready(Rank peer, After after) {
 
 StepIndex ScheduleBuilder::receive_ready(Rank peer, After after) {
   return receive(peer, Region{}, after);
+}
+
+StepIndex ScheduleBuilder::group_bcast(std::span<const Rank> group, Rank root, bool is_root,
+                                       Region data) {
+  state_->schedule.group.assign(group.begin(), group.end());
+  Step step{.kind = StepKind::group_bcast, .peer = root, .from = {}, .into = {}};
+  (is_root ? step.from : step.into) = data;
+  return state_->add(step, {});
+}
+
+StepIndex ScheduleBuilder::group_reduce(std::span<const Rank> group, Rank root, Region from,
+                                        Region into) {
+  state_->schedule.group.assign(group.begin(), group.end());
+  return state_->add({.kind = StepKind::group_reduce, .peer = root, .from = from, .into = into},
+                     {});
 }
 
 void ScheduleBuilder::promise_most_incoming(std::uint32_t messages) {

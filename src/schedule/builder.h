@@ -53,6 +53,12 @@ class ScheduleBuilder {
   StepIndex send_ready(Rank peer, After after = {});
   StepIndex receive_ready(Rank peer, After after = {});
 
+  // Group steps; nothing for a length of 0. `group` is the same each time: ascending, with this
+  // rank. A broadcast's `data` are read at the root and written elsewhere; of a reduction `into` is
+  // empty elsewhere.
+  StepIndex group_bcast(std::span<const Rank> group, Rank root, bool is_root, Region data);
+  StepIndex group_reduce(std::span<const Rank> group, Rank root, Region from, Region into);
+
   // What this schedule's pacing guarantees; see Schedule.
   void promise_most_incoming(std::uint32_t messages);
   void promise_most_ahead(std::uint32_t messages);

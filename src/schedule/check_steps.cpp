@@ -4,6 +4,8 @@
 // leads from the later to the earlier.
 #include "schedule/check_steps.h"
 
+#include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "schedule/access_map.h"
@@ -23,6 +25,7 @@ class StepCheck {
 
   void run() {
     const std::size_t before = findings_.size();
+    check_group();
     for (StepIndex index = 0; index < schedule_.steps.size(); ++index) check_step(index);
     if (findings_.size() == before) find_races();
   }
@@ -32,20 +35,27 @@ class StepCheck {
     findings_.push_back({kind, rank_, index, message});
   }
 
+  void check_group() {
+    const auto& group = schedule_.group;
+    const bool ascends = std::ranges::adjacent_find(group, std::greater_equal<>()) == group.end();
+    if (!group.empty() && (!ascends || group.front() < 0 || group.back() >= shape_.ranks))
+      report(FindingKind::malformed, Finding::no_step, "the group is no ascending list of ranks");
+  }
+
   void check_step(StepIndex index) {
     const Step& step = schedule_.steps[index];
     check_dependencies(index, step);
-    const bool is_send = step.kind == StepKind::send;
-    const bool is_receive = step.kind == StepKind::receive;
-    if (is_send || is_receive) {
+    if (is_message(step.kind)) {
       if (step.peer < 0 || step.peer >= shape_.ranks || step.peer == rank_) {
         report(FindingKind::malformed, index, text_of(step) + ": that is no other rank");
       }
+    } else if (is_group(step.kind)) {
+      check_group_step(index, step);
     } else {
       check_pair(index, step);
     }
-    if (!is_receive) check_bounds(index, step.from);
-    if (!is_send) {
+    if (step.kind != StepKind::receive) check_bounds(index, step.from);
+    if (step.kind != StepKind::send) {
       check_bounds(index, step.into);
       if (step.into.buffer == Buffer::send && step.into.length > 0) {
         report(FindingKind::writes_user_data, index, text_of(step));
@@ -65,6 +75,24 @@ class StepCheck {
                "depends on step " + std::to_string(earlier) + ", which is no earlier one");
       }
     }
+  }
+
+  // A group's root reads and others write, or the other way round; of a reduction all read.
+  void check_group_step(StepIndex index, const Step& step) {
+    const auto& group = schedule_.group;
+    const auto has = [&](Rank rank) { return std::ranges::binary_search(group, rank); };
+    if (!has(step.peer) || !has(rank_)) {
+      report(FindingKind::malformed, index, text_of(step) + ": not a root and a rank of the group");
+      return;
+    }
+    const bool is_root = step.peer == rank_;
+    if (step.kind == StepKind::group_reduce && is_root) {
+      check_pair(index, step);
+      return;
+    }
+    const bool reads = step.kind == StepKind::group_reduce || is_root;
+    if ((step.from.length > 0) != reads || (step.into.length > 0) == reads)
+      report(FindingKind::malformed, index, text_of(step) + ": the lengths do not fit");
   }
 
   void check_pair(StepIndex index, const Step& step) {

@@ -378,5 +378,54 @@ TEST(Check, knows_what_each_rank_of_a_v_call_knows) {
             "rank 1: wrong result: receive[2, 3) holds nothing instead of elements [2, 3) of 0");
 }
 
+// A broadcast of two pieces from rank 1 by group steps of ranks 0 to 2; rank 3 hears from rank 0.
+TEST(Check, wants_group_steps_to_be_alike_on_all_of_the_group) {
+  const Shape shape{.collective = Collective::bcast, .ranks = 4, .root = 1, .count = 4};
+  static constexpr Rank kGroup[] = {0, 1, 2};
+  const auto member = [](Rank self, std::initializer_list<std::uint64_t> offsets) {
+    return [=](ScheduleBuilder& b) {
+      for (const std::uint64_t offset : offsets)
+        b.group_bcast(kGroup, 1, self == 1, received(offset, 2));
+      if (self == 0) b.send(3, received(0, 4));
+    };
+  };
+  const auto last = [](ScheduleBuilder& b) { b.receive(0, received(0, 4)); };
+  EXPECT_EQ(verdict(shape, {member(0, {0, 2}), member(1, {0, 2}), member(2, {0, 2}), last}), "");
+  EXPECT_THAT(verdict(shape, {member(0, {0, 2}), member(1, {0, 2}), member(2, {2, 0}), last}),
+              HasSubstr("rank 2: wrong result"));
+  EXPECT_THAT(verdict(shape, {member(0, {0, 2}), member(1, {0, 2}), member(2, {0}), last}),
+              HasSubstr("not the same on all ranks of its group"));
+  const auto other_group = [](ScheduleBuilder& b) {
+    static constexpr Rank kLess[] = {0, 2};
+    b.group_bcast(kLess, 0, false, received(0, 2));
+  };
+  EXPECT_THAT(verdict(shape, {member(0, {0, 2}), member(1, {0, 2}), other_group, last}),
+              HasSubstr("not the same on all ranks of its group"));
+  const auto outsider = [](ScheduleBuilder& b) { b.group_bcast(kGroup, 1, false, received(0, 4)); };
+  EXPECT_THAT(verdict(shape, {member(0, {0, 2}), member(1, {0, 2}), member(2, {0, 2}), outsider}),
+              HasSubstr("not a root and a rank of the group"));
+}
+
+// Rank 0 wants to hear from rank 2 before it joins, which sends when the group has met.
+TEST(Check, sees_a_group_step_that_waits_for_what_comes_after_it) {
+  const Shape shape{.collective = Collective::reduce, .ranks = 3, .root = 0, .count = 4};
+  static constexpr Rank kGroup[] = {0, 1, 2};
+  const auto root = [](bool waits) {
+    return [=](ScheduleBuilder& b) {
+      const Region other = b.scratch(4);
+      if (waits) b.receive(2, other);
+      b.group_reduce(kGroup, 0, waits ? other : sent(0, 4), received(0, 4));
+      if (!waits) b.receive(2, other);
+    };
+  };
+  const auto member = [](ScheduleBuilder& b) { b.group_reduce(kGroup, 0, sent(0, 4), {}); };
+  const auto late = [](ScheduleBuilder& b) {
+    const StepIndex met = b.group_reduce(kGroup, 0, sent(0, 4), {});
+    b.send(0, sent(0, 4), {met});
+  };
+  EXPECT_EQ(verdict(shape, {root(false), member, late}), "");
+  EXPECT_THAT(verdict(shape, {root(true), member, late}), HasSubstr("deadlock"));
+}
+
 }  // namespace
 }  // namespace quadrille

@@ -17,7 +17,7 @@ Json dump(const Region& region) {
 Json dump(const Schedule& schedule, StepIndex index) {
   const Step& step = schedule.steps[index];
   Json result{{"step", index}, {"kind", name_of(step.kind)}};
-  if (step.kind == StepKind::send || step.kind == StepKind::receive) result["peer"] = step.peer;
+  if (is_message(step.kind) || is_group(step.kind)) result["peer"] = step.peer;
   if (step.from.length > 0) result["from"] = dump(step.from);
   if (step.into.length > 0) result["into"] = dump(step.into);
   result["after"] = schedule.dependencies_of(step);
@@ -33,6 +33,7 @@ Json dump(const Schedule& schedule, Rank rank) {
           {"scratch_length", schedule.scratch_length},
           {"most_incoming", schedule.most_incoming},
           {"most_ahead", schedule.most_ahead},
+          {"group", schedule.group},
           {"steps", std::move(steps)}};
 }
 

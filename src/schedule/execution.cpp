@@ -61,7 +61,9 @@ void Execution::run(Findings& findings) {
     if (started_[step]) continue;
     start_if_ready(step);
     if (!started_[step]) continue;
-    if (!call_.is_message(step)) {
+    if (call_.is_group(step)) {
+      meet(step, findings);
+    } else if (!call_.is_message(step)) {
       perform(step, findings);
       complete(step);
     } else if (const GlobalStep other = call_.other_end(step); started_[other]) {
@@ -74,6 +76,27 @@ void Execution::run(Findings& findings) {
   if (std::find(completed_.begin(), completed_.end(), false) != completed_.end()) {
     report_deadlock(findings);
   }
+}
+
+// A group step takes place when its last rank has started it.
+void Execution::meet(GlobalStep step, Findings& findings) {
+  const auto steps = call_.meeting_of(step);
+  if (!std::ranges::all_of(steps, [&](GlobalStep one) { return started_[one]; })) return;
+  const auto root = std::ranges::find(steps, call_[step].peer,
+                                      [&](GlobalStep one) { return call_.rank_of(one); });
+  if (call_[step].kind == StepKind::group_bcast) {
+    const std::vector<Extent> data = read(*root, call_[*root].from, findings);
+    for (const GlobalStep one : steps) {
+      if (one != *root)
+        contents_[static_cast<std::size_t>(call_.rank_of(one))].write(call_[one].into, data);
+    }
+  } else {
+    std::vector<Extent> sum = read(steps.front(), call_[steps.front()].from, findings);
+    for (const GlobalStep one : steps.subspan(1))
+      sum = combined(one, sum, read(one, call_[one].from, findings), findings);
+    contents_[static_cast<std::size_t>(call_.rank_of(*root))].write(call_[*root].into, sum);
+  }
+  for (const GlobalStep one : steps) complete(one);
 }
 
 void Execution::start_if_ready(GlobalStep step) {
@@ -173,6 +196,7 @@ std::string Execution::what_it_waits_for(GlobalStep step) const {
       before != WholeCall::none && !started_[before]) {
     return what + " may not overtake step " + std::to_string(call_.index_of(before));
   }
+  if (call_.is_group(step)) return what + " waits for a rank of its group that has not started it";
   const GlobalStep other = call_.other_end(step);
   return what + " waits for step " + std::to_string(call_.index_of(other)) + " of rank " +
          std::to_string(call_.rank_of(other)) + ", which has not started";

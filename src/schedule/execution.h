@@ -40,6 +40,7 @@ class Execution {
   void start_if_ready(GlobalStep step);
   void complete(GlobalStep step);
   void perform(GlobalStep step, Findings& findings);
+  void meet(GlobalStep step, Findings& findings);
   std::vector<Extent> read(GlobalStep step, const Region& region, Findings& findings);
   std::vector<Extent> combined(GlobalStep step, const std::vector<Extent>& left,
                                const std::vector<Extent>& right, Findings& findings);

@@ -57,6 +57,10 @@ std::string text_of(const Step& step) {
     case StepKind::copy:
     case StepKind::reduce:
       return kind + " of " + text_of(step.from) + " into " + text_of(step.into);
+    case StepKind::group_bcast:
+    case StepKind::group_reduce:
+      return kind + " from " + text_of(step.from) + " into " + text_of(step.into) + ", root " +
+             std::to_string(step.peer);
   }
   return kind;
 }

@@ -18,6 +18,7 @@ PreparedSchedule::PreparedSchedule(Schedule schedule) : schedule_(std::move(sche
   dependents_.resize(schedule_.dependencies.size());
   std::vector<std::uint32_t> filled(first_dependent_.begin(), first_dependent_.end());
 
+  constexpr std::int64_t of_group = -1;
   std::unordered_map<std::int64_t, StepIndex> last;  // by peer and direction
   for (StepIndex i = 0; i < steps; ++i) {
     const Step& step = schedule_.steps[i];
@@ -25,9 +26,11 @@ PreparedSchedule::PreparedSchedule(Schedule schedule) : schedule_(std::move(sche
       dependents_[filled[dependency]++] = i;
     }
     waits_for_[i] = step.dependency_count;
-    if (step.kind != StepKind::send && step.kind != StepKind::receive) continue;
+    if (!is_message(step.kind) && !is_group(step.kind)) continue;
     ++messages_;
-    const std::int64_t key = std::int64_t{step.peer} * 2 + (step.kind == StepKind::send ? 0 : 1);
+    const std::int64_t key =
+        is_group(step.kind) ? of_group
+                            : std::int64_t{step.peer} * 2 + (step.kind == StepKind::send ? 0 : 1);
     const auto [entry, first] = last.try_emplace(key, i);
     if (first) continue;
     next_in_order_[entry->second] = i;

@@ -20,11 +20,11 @@ class PreparedSchedule {
   // Steps that wait for `step` to complete.
   std::span<const StepIndex> dependents_of(StepIndex step) const;
   // The step whose start has to wait for the start of `step`: the next message to, or from, the
-  // same peer.
+  // same peer; the next group step.
   StepIndex next_in_order(StepIndex step) const { return next_in_order_[step]; }
   // How many completions and starts a step waits for.
   std::uint32_t waits_for(StepIndex step) const { return waits_for_[step]; }
-  // The most messages that can be under way at once.
+  // The most messages and group steps that can be under way at once.
   std::size_t messages() const { return messages_; }
 
   static constexpr StepIndex none = 0xffffffffU;

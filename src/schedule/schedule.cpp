@@ -29,6 +29,10 @@ const char* name_of(StepKind kind) {
       return "copy";
     case StepKind::reduce:
       return "reduce";
+    case StepKind::group_bcast:
+      return "group_bcast";
+    case StepKind::group_reduce:
+      return "group_reduce";
   }
   return "unknown";
 }

@@ -10,6 +10,9 @@
 //   receives from one peer likewise.
 // - A send may complete as late as its receive is matched (rendezvous); no schedule may rely on
 //   buffering.
+// - Group steps are collectives of the MPI library on the ranks of Schedule::group. The n-th group
+//   step of each of them is the same one; they start in list order. One may complete as late as all
+//   have started it.
 // - Steps of one rank that touch the same elements, one of them writing, are ordered by
 //   dependencies.
 // - A schedule is thread-compatible: built once, then only read.
@@ -40,20 +43,29 @@ struct Region {
 };
 
 enum class StepKind : std::uint8_t {
-  send,     // `from` goes to `peer`
-  receive,  // `into` comes from `peer`
-  copy,     // `into` = `from`
-  reduce,   // `into` = `from` op `into` (the order matters to operations that do not commute)
+  send,          // `from` goes to `peer`
+  receive,       // `into` comes from `peer`
+  copy,          // `into` = `from`
+  reduce,        // `into` = `from` op `into` (the order matters to operations that do not commute)
+  group_bcast,   // `from` of rank `peer` goes `into` all others of the group
+  group_reduce,  // `into` of rank `peer` = `from` of all of the group, combined in any order
 };
+
+constexpr bool is_message(StepKind kind) {
+  return kind == StepKind::send || kind == StepKind::receive;
+}
+constexpr bool is_group(StepKind kind) {
+  return kind == StepKind::group_bcast || kind == StepKind::group_reduce;
+}
 
 const char* name_of(StepKind kind);
 const char* name_of(Buffer buffer);
 
 struct Step {
   StepKind kind = StepKind::copy;
-  Rank peer = -1;                      // send, receive
-  Region from;                         // send, copy, reduce
-  Region into;                         // receive, copy, reduce
+  Rank peer = -1;  // send, receive; of a group step its root
+  Region from;     // send, copy, reduce, group_reduce, and group_bcast at its root
+  Region into;     // receive, copy, reduce, group_bcast elsewhere, and group_reduce at its root
   std::uint32_t first_dependency = 0;  // into Schedule::dependencies
   std::uint32_t dependency_count = 0;
 };
@@ -63,7 +75,8 @@ using StepIndex = std::uint32_t;
 struct Schedule {
   std::vector<Step> steps;
   std::vector<StepIndex> dependencies;  // all steps' dependencies, each step's in one run
-  std::uint64_t scratch_length = 0;     // elements
+  std::vector<Rank> group;  // ascending, with this rank; empty where there are no group steps
+  std::uint64_t scratch_length = 0;  // elements
   // How many messages with data may be on their way to this rank at any time, by this schedule's
   // own pacing; 0 where it makes no such promise.
   std::uint32_t most_incoming = 0;

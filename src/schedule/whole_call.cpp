@@ -3,7 +3,9 @@
 #include "schedule/whole_call.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
+#include <utility>
 
 namespace quadrille {
 
@@ -22,6 +24,7 @@ WholeCall::WholeCall(std::span<const Schedule> schedules) : schedules_(schedules
   message_before_.assign(next, none);
   message_after_.assign(next, none);
   match();
+  match_group_steps();
 }
 
 bool WholeCall::carries_data(GlobalStep step) const {
@@ -74,8 +77,47 @@ void WholeCall::match() {
   }
 }
 
+// By the lowest rank of the group and the number of the step among the rank's group steps.
+void WholeCall::match_group_steps() {
+  meeting_index_.assign(size(), 0);
+  std::map<std::pair<Rank, std::uint32_t>, std::uint32_t> found;
+  for (Rank rank = 0; rank < ranks(); ++rank) {
+    if (schedule(rank).group.empty()) continue;
+    std::uint32_t number = 0;
+    GlobalStep before = none;
+    for (GlobalStep step = first(rank); step < first(rank + 1); ++step) {
+      if (!is_group(step)) continue;
+      const auto [entry, fresh] = found.try_emplace({schedule(rank).group.front(), number++},
+                                                    static_cast<std::uint32_t>(meetings_.size()));
+      if (fresh) meetings_.emplace_back();
+      meetings_[entry->second].push_back(step);
+      meeting_index_[step] = entry->second;
+      message_before_[step] = before;
+      if (before != none) message_after_[before] = step;
+      before = step;
+    }
+  }
+}
+
+void WholeCall::find_unlike(GlobalStep step, Findings& findings) const {
+  const Step& what = (*this)[step];
+  const auto& group = schedule(rank_of(step)).group;
+  const auto steps = meeting_of(step);
+  bool alike = steps.size() == group.size();
+  for (std::size_t i = 0; alike && i < steps.size(); ++i) {
+    const Step& other = (*this)[steps[i]];
+    const auto length = [](const Step& one) { return std::max(one.from.length, one.into.length); };
+    alike = schedule(rank_of(steps[i])).group == group && rank_of(steps[i]) == group[i] &&
+            other.kind == what.kind && other.peer == what.peer && length(other) == length(what);
+  }
+  if (alike) return;
+  findings.push_back({FindingKind::unmatched, rank_of(step), index_of(step),
+                      text_of(what) + " is not the same on all ranks of its group"});
+}
+
 void WholeCall::find_unmatched(Findings& findings) const {
   for (GlobalStep step = 0; step < size(); ++step) {
+    if (is_group(step)) find_unlike(step, findings);
     if (!is_message(step)) continue;
     const Step& what = (*this)[step];
     const GlobalStep other = other_end(step);

@@ -31,24 +31,32 @@ class WholeCall {
   const Step& operator[](GlobalStep step) const {
     return schedule(rank_of(step)).steps[index_of(step)];
   }
-  bool is_message(GlobalStep step) const {
-    const StepKind kind = (*this)[step].kind;
-    return kind == StepKind::send || kind == StepKind::receive;
-  }
+  bool is_message(GlobalStep step) const { return quadrille::is_message((*this)[step].kind); }
+  bool is_group(GlobalStep step) const { return quadrille::is_group((*this)[step].kind); }
   bool carries_data(GlobalStep step) const;
 
   // The other end of a message; none where there is none.
   GlobalStep other_end(GlobalStep step) const { return other_end_[step]; }
   // The message to or from the same peer, in the same direction, that has to start before; and the
-  // one after.
+  // one after. Of group steps, the group step before and after.
   GlobalStep message_before(GlobalStep step) const { return message_before_[step]; }
   GlobalStep message_after(GlobalStep step) const { return message_after_[step]; }
 
-  // Messages without other end, or of other length there.
+  // All ranks' steps that are one group step, by ascending rank.
+  std::span<const GlobalStep> meeting_of(GlobalStep step) const {
+    return meetings_[meeting_index_[step]];
+  }
+  std::uint32_t meeting_index(GlobalStep step) const { return meeting_index_[step]; }
+  std::size_t meetings() const { return meetings_.size(); }
+
+  // Messages without other end, or of other length there; group steps that are not alike on all of
+  // the group.
   void find_unmatched(Findings& findings) const;
 
  private:
   void match();
+  void match_group_steps();
+  void find_unlike(GlobalStep step, Findings& findings) const;
 
   std::span<const Schedule> schedules_;
   std::vector<GlobalStep> first_;  // [ranks + 1]
@@ -56,6 +64,8 @@ class WholeCall {
   std::vector<GlobalStep> other_end_;
   std::vector<GlobalStep> message_before_;
   std::vector<GlobalStep> message_after_;
+  std::vector<std::vector<GlobalStep>> meetings_;
+  std::vector<std::uint32_t> meeting_index_;  // [steps], of group steps
 };
 
 }  // namespace quadrille

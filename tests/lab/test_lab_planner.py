@@ -94,12 +94,17 @@ def with_islands(probed: Probed, folder: Path, *islands: list[str]) -> Probed:
     return Probed(probed.lab, path)
 
 
-def test_islands_are_left_to_the_mpi_library_inside(buses: Probed, tmp_path: Path) -> None:
+def test_islands_are_left_to_the_mpi_library_inside(
+    buses: Probed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     joined = with_islands(buses, tmp_path, ["h0", "h1", "h6"], ["h2", "h3"])
     (inside,) = joined.bench("bcast", 16_000, hosts=["h0", "h1", "h6"])
     assert executor(inside) == "mpi"
     points = joined.bench("bcast,reduce,allgather,alltoall", 4000, ranks=7)
     assert any(executor(point) == "quadrille" for point in points)
+    monkeypatch.setenv("QUADRILLE_ALGORITHM", "allreduce:hierarchical:host=library:leaders=0:segment=1408")
+    (forced,) = joined.bench("allreduce", 8000)
+    assert executor(forced) == "quadrille"
 
 
 def test_on_one_switch_no_replaced_call_is_slower(tmp_path: Path, timing: Timing) -> None:

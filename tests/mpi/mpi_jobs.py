@@ -35,6 +35,12 @@ ALGORITHM_ROUNDS = [
 ]
 """Together every algorithm, each forced for all shapes that it supports."""
 
+BY_THE_LIBRARY = (
+    "bcast:hierarchical:host=library:segment=1024,reduce:hierarchical:host=library:segment=0,"
+    "allreduce:hierarchical:host=library:segment=1024:leaders=0"
+)
+"""Schedules whose steps are collectives of the MPI library."""
+
 _OPEN_MPI_OPTIONS = ["--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
 
 

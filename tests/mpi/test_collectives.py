@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mpi_jobs import ALGORITHM_ROUNDS, Mpi, Outcome, mpi_named
+from mpi_jobs import ALGORITHM_ROUNDS, BY_THE_LIBRARY, Mpi, Outcome, mpi_named
 
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(240)]
 
@@ -45,6 +45,14 @@ def test_random_calls_on_random_communicators_are_right(mpi: Mpi, seed: str) -> 
     algorithms = ALGORITHM_ROUNDS[int(seed)]
     command: list[str | Path] = [mpi.program("collectives"), "stress", seed, calls]
     right(mpi.run(ranks, command, {"QUADRILLE_ALGORITHM": algorithms}), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "mode"), [(3, ["brief"]), (4, ["stress", "3", "1000"])], ids=["brief", "stress"]
+)
+def test_the_librarys_own_collectives_as_steps_are_right(mpi: Mpi, ranks: int, mode: list[str]) -> None:
+    command: list[str | Path] = [mpi.program("collectives"), *mode]
+    right(mpi.run(ranks, command, {"QUADRILLE_ALGORITHM": BY_THE_LIBRARY}), 0.05)
 
 
 def test_nothing_is_replaced_on_one_host_unless_forced(ompi4: Mpi) -> None:

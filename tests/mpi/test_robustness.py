@@ -9,13 +9,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from mpi_jobs import ALGORITHM_ROUNDS, Mpi
+from mpi_jobs import ALGORITHM_ROUNDS, BY_THE_LIBRARY, Mpi
 
 from quadrille.installation import native_directory
 
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(150)]
 
 FORCED = {"QUADRILLE_ALGORITHM": ALGORITHM_ROUNDS[0]}
+each_way = pytest.mark.parametrize(
+    "forced", [FORCED, {"QUADRILLE_ALGORITHM": BY_THE_LIBRARY}], ids=["messages", "library"]
+)
 
 
 def shared_memory_left() -> list[str]:
@@ -27,20 +30,25 @@ def lines_of_quadrille(errors: str) -> list[str]:
 
 
 @pytest.mark.parametrize("operation", ["isend", "issend", "bsend", "rma"])
-def test_an_operation_pending_around_every_collective_ends(mpi: Mpi, operation: str) -> None:
-    outcome = mpi.run(3, [mpi.program("pending"), operation], FORCED, timeout_s=60)
+@each_way
+def test_an_operation_pending_around_every_collective_ends(
+    mpi: Mpi, operation: str, forced: dict[str, str]
+) -> None:
+    outcome = mpi.run(3, [mpi.program("pending"), operation], forced, timeout_s=60)
     assert (outcome.code, outcome.counts) == (0, {"checks": 17, "failures": 0}), outcome.errors
 
 
-def test_threads_use_and_create_communicators_at_the_same_time(mpi: Mpi) -> None:
+@each_way
+def test_threads_use_and_create_communicators_at_the_same_time(mpi: Mpi, forced: dict[str, str]) -> None:
     threads, rounds = ("4", "20") if mpi.open_mpi else ("2", "5")
-    outcome = mpi.run(3, [mpi.program("threads"), threads, rounds], FORCED)
+    outcome = mpi.run(3, [mpi.program("threads"), threads, rounds], forced)
     assert (outcome.code, outcome.counts.get("failures")) == (0, 0), outcome.errors + outcome.output
 
 
-def test_communicators_callbacks_errors_and_forks(mpi: Mpi) -> None:
+@each_way
+def test_communicators_callbacks_errors_and_forks(mpi: Mpi, forced: dict[str, str]) -> None:
     cycles = "5000" if mpi.open_mpi else "2500"
-    outcome = mpi.run(3, [mpi.program("life_cycle"), cycles], FORCED)
+    outcome = mpi.run(3, [mpi.program("life_cycle"), cycles], forced)
     assert (outcome.code, outcome.counts.get("failures")) == (0, 0), outcome.errors + outcome.output
 
 

@@ -126,7 +126,7 @@ class StepEvent(_Entry):
 
     rank: int
     step: int
-    kind: Literal["send", "receive", "copy", "reduce"]
+    kind: Literal["send", "receive", "copy", "reduce", "group_bcast", "group_reduce"]
     peer: int | None
     bytes: int
     start_ns: int

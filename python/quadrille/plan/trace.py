@@ -82,6 +82,8 @@ def _arrows(plan: Plan, pids: list[int], threads: dict[_End, int]) -> list[dict[
     arrows = []
     for number, message in enumerate(plan.messages or []):
         one, other = message.sender, message.receiver
+        if (one, other, "send", message.start_ns) not in threads:
+            continue  # inside a step of the MPI library's own
         for ph, rank, tid, at_ns in (
             ("s", one, threads[one, other, "send", message.start_ns], message.start_ns),
             ("f", other, threads[other, one, "receive", message.end_ns], message.end_ns),

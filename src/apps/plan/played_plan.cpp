@@ -15,14 +15,27 @@ std::vector<TimedMessage> messages_of(const PlayedPlan& plan, std::uint32_t elem
   const WholeCall call(plan.schedules);
   const auto rounds = message_rounds(call);
   std::vector<TimedMessage> messages;
+  const auto add = [&](GlobalStep from, GlobalStep to) {
+    const std::uint64_t length = std::max(call[from].from.length, call[to].into.length);
+    messages.push_back({.from = call.rank_of(from),
+                        .to = call.rank_of(to),
+                        .bytes = length * element_bytes,
+                        .round = rounds[from],
+                        .start = plan.times[from].start,
+                        .end = plan.times[to].end});
+  };
   for (GlobalStep step = 0; step < call.size(); ++step) {
-    if (call[step].kind != StepKind::send) continue;
-    messages.push_back({.from = call.rank_of(step),
-                        .to = call[step].peer,
-                        .bytes = call[step].from.length * element_bytes,
-                        .round = rounds[step],
-                        .start = plan.times[step].start,
-                        .end = plan.times[call.other_end(step)].end});
+    if (call[step].kind == StepKind::send) add(step, call.other_end(step));
+    // What the MPI library does inside is drawn as messages of its root's.
+    if (!call.is_group(step) || call.rank_of(step) != call[step].peer) continue;
+    for (const GlobalStep other : call.meeting_of(step)) {
+      if (other == step) continue;
+      if (call[step].kind == StepKind::group_bcast) {
+        add(step, other);
+      } else {
+        add(other, step);
+      }
+    }
   }
   std::ranges::stable_sort(messages, {}, [](const TimedMessage& message) {
     return std::tuple(message.start, message.from);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PMPI_Isend, PMPI_Irecv and PMPI_Testsome; a message of more than 2^30 elements goes in pieces.
+// PMPI_Isend, PMPI_Irecv, PMPI_Ibcast, PMPI_Ireduce and PMPI_Testsome; what has more than 2^30
+// elements goes in pieces.
 #include "executor/transports/mpi_p2p.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ void MpiPointToPoint::begin(const Call& call) {
 
 void MpiPointToPoint::abandon() {
   for (MPI_Request& request : requests_) {
-    if (request == MPI_REQUEST_NULL) continue;
+    // A collective cannot be withdrawn, and the group's communicator is of no use any more.
+    if (request == MPI_REQUEST_NULL || call_.group != MPI_COMM_NULL) continue;
     PMPI_Cancel(&request);
     PMPI_Request_free(&request);
   }
@@ -55,30 +57,47 @@ Result<bool> MpiPointToPoint::start(StepIndex step, std::uint64_t length, Start&
   return true;
 }
 
-Result<bool> MpiPointToPoint::start_send(StepIndex step, Rank peer, const void* address,
-                                         std::uint64_t length) {
+std::uint64_t MpiPointToPoint::bytes_before(std::uint64_t offset) const {
+  if (offset == 0) return 0;
   MPI_Aint lower = 0;
   MPI_Aint extent = 1;
-  if (length > largest_piece) PMPI_Type_get_extent(call_.element, &lower, &extent);
+  PMPI_Type_get_extent(call_.element, &lower, &extent);
+  return offset * static_cast<std::uint64_t>(extent);
+}
+
+Result<bool> MpiPointToPoint::start_send(StepIndex step, Rank peer, const void* address,
+                                         std::uint64_t length) {
   return start(step, length, [&](std::uint64_t offset, int count, MPI_Request* request) {
-    const auto* from =
-        static_cast<const std::byte*>(address) + offset * static_cast<std::uint64_t>(extent);
-    return PMPI_Isend(from, count, call_.element,
-                      call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag, call_.shadow,
-                      request);
+    return PMPI_Isend(static_cast<const std::byte*>(address) + bytes_before(offset), count,
+                      call_.element, call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag,
+                      call_.shadow, request);
   });
 }
 
 Result<bool> MpiPointToPoint::start_receive(StepIndex step, Rank peer, void* address,
                                             std::uint64_t length) {
-  MPI_Aint lower = 0;
-  MPI_Aint extent = 1;
-  if (length > largest_piece) PMPI_Type_get_extent(call_.element, &lower, &extent);
   return start(step, length, [&](std::uint64_t offset, int count, MPI_Request* request) {
-    auto* into = static_cast<std::byte*>(address) + offset * static_cast<std::uint64_t>(extent);
-    return PMPI_Irecv(into, count, call_.element,
+    return PMPI_Irecv(static_cast<std::byte*>(address) + bytes_before(offset), count, call_.element,
                       call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag, call_.shadow,
                       request);
+  });
+}
+
+Result<bool> MpiPointToPoint::start_group_bcast(StepIndex step, Rank root, void* data,
+                                                std::uint64_t length) {
+  return start(step, length, [&](std::uint64_t offset, int count, MPI_Request* request) {
+    return PMPI_Ibcast(static_cast<std::byte*>(data) + bytes_before(offset), count, call_.element,
+                       root, call_.group, request);
+  });
+}
+
+Result<bool> MpiPointToPoint::start_group_reduce(StepIndex step, Rank root, const void* from,
+                                                 void* into, std::uint64_t length) {
+  return start(step, length, [&](std::uint64_t offset, int count, MPI_Request* request) {
+    const std::uint64_t bytes = bytes_before(offset);
+    return PMPI_Ireduce(static_cast<const std::byte*>(from) + bytes,
+                        static_cast<std::byte*>(into) + bytes, count, call_.element, call_.op, root,
+                        call_.group, request);
   });
 }
 

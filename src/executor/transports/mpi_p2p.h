@@ -21,6 +21,8 @@ class MpiPointToPoint final : public Transport {
     int tag;
     MPI_Datatype element;
     std::span<const int> shadow_ranks;
+    MPI_Comm group = MPI_COMM_NULL;  // of the ranks of group steps, in their order
+    MPI_Op op = MPI_OP_NULL;         // of reductions on it
   };
 
   MpiPointToPoint() = default;
@@ -39,11 +41,17 @@ class MpiPointToPoint final : public Transport {
                           std::uint64_t length) override;
   Result<bool> start_receive(StepIndex step, Rank peer, void* address,
                              std::uint64_t length) override;
+  Result<bool> start_group_bcast(StepIndex step, Rank root, void* data,
+                                 std::uint64_t length) override;
+  Result<bool> start_group_reduce(StepIndex step, Rank root, const void* from, void* into,
+                                  std::uint64_t length) override;
   Result<std::size_t> poll(std::span<StepIndex> completed) override;
 
  private:
   template <typename Start>
   Result<bool> start(StepIndex step, std::uint64_t length, Start&& start_piece);
+  // Of `offset` elements.
+  std::uint64_t bytes_before(std::uint64_t offset) const;
   Error failure(const char* what, int code);
   bool last_piece_done(StepIndex step);
 
