@@ -38,18 +38,11 @@ std::size_t segments_with_hosts(const TopologyView& view) {
   return static_cast<std::size_t>(std::ranges::unique(segments).begin() - segments.begin());
 }
 
-std::size_t most_on_a_host(const TopologyView& view) {
-  std::vector<std::size_t> ranks(view.hosts(), 0);
-  for (const std::uint32_t host : view.host_of_rank) ++ranks[host];
-  return *std::ranges::max_element(ranks);
-}
-
 class Field {
  public:
   Field(const Shape& shape, const TopologyView& view, const NetworkCosts& costs)
       : estimator_(shape, view, costs),
         segments_(segments_with_hosts(view)),
-        most_on_host_(most_on_a_host(view)),
         has_islands_(view.has_islands()) {}
 
   void enter(const Algorithm& algorithm, std::string_view options) {
@@ -74,17 +67,15 @@ class Field {
     const std::string_view name = take(values, '=');
     if (is_all_the_same(name)) return for_each_combination(candidate, options, visit);
     while (!values.empty()) {
-      const std::string_view value = take(values, '|');
-      // On hosts it is no faster than messages, by MPICH three times slower (docs/decisions).
-      if (value == "library" && !has_islands_) continue;
-      for_each_combination(with(candidate, name, value), options, visit);
+      for_each_combination(with(candidate, name, take(values, '|')), options, visit);
     }
   }
 
-  // Two segments have one way between them, and two ranks of a host.
+  // Two segments have one way between them. On hosts the MPI library's own collective is no faster
+  // than messages, with MPICH three times slower (docs/decisions/islands_are_hosts.md).
   bool is_all_the_same(std::string_view parameter) const {
     return (parameter == "between" && segments_ < 3) || (parameter == "order" && segments_ < 2) ||
-           (parameter == "host" && most_on_host_ < 3);
+           (parameter == "host" && !has_islands_);
   }
 
   static Candidate with(const Candidate& candidate, std::string_view name, std::string_view value) {
@@ -117,7 +108,6 @@ class Field {
 
   Estimator estimator_;
   const std::size_t segments_;
-  const std::size_t most_on_host_;
   const bool has_islands_;
   std::vector<Contender> contenders_;
 };
