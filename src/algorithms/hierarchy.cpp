@@ -124,6 +124,7 @@ Hierarchy::Service Hierarchy::service(Rank segment, const TreeChoice& tree) cons
 
 // The rank of `host` that hears from other hosts.
 Rank Hierarchy::entry(const Host& host, const TreeChoice& tree) const {
+  if (host.ranks.size() == 1) return host.ranks.front();
   if (&host == &host_of(tree.root)) return tree.root;
   return host.ranks[tree.lane / hosts_in(host.segment) % host.ranks.size()];
 }

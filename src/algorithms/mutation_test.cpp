@@ -56,9 +56,7 @@ struct Draft {
   std::vector<DraftStep> steps;
 };
 
-bool has_peer(const Step& step) {
-  return is_message(step.kind) || is_group(step.kind);
-}
+bool has_peer(const Step& step) { return is_message(step.kind) || is_group(step.kind); }
 
 // Calls `visit` with every mutant of one call and with what was done to it.
 class Mutants {

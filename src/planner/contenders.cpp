@@ -67,7 +67,9 @@ class Field {
     const std::string_view name = take(values, '=');
     if (is_all_the_same(name)) return for_each_combination(candidate, options, visit);
     while (!values.empty()) {
-      for_each_combination(with(candidate, name, take(values, '|')), options, visit);
+      const std::string_view value = take(values, '|');
+      if (is_pointless(name, value)) continue;
+      for_each_combination(with(candidate, name, value), options, visit);
     }
   }
 
@@ -76,6 +78,11 @@ class Field {
   bool is_all_the_same(std::string_view parameter) const {
     return (parameter == "between" && segments_ < 3) || (parameter == "order" && segments_ < 2) ||
            (parameter == "host" && !has_islands_);
+  }
+
+  // Two segments have two orders.
+  bool is_pointless(std::string_view parameter, std::string_view value) const {
+    return parameter == "order" && segments_ == 2 && value != "0" && value != "1";
   }
 
   static Candidate with(const Candidate& candidate, std::string_view name, std::string_view value) {

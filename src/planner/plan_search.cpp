@@ -117,7 +117,7 @@ class Search {
   const std::vector<Contender> contenders_;  // by ascending estimate
   std::vector<bool> is_played_;              // [contenders]
   std::vector<Entry> entries_;
-  std::uint64_t steps_left_ = kMostPlayedSteps;
+  std::uint64_t steps_left_ = most_played_steps(shape_.ranks);
   // Of those that are described and were played.
   std::int64_t played_ns_ = 0;
   std::int64_t estimated_ns_ = 0;

@@ -32,6 +32,7 @@ class TreeCost::Walk {
   void run(bool up) {
     root_port_free_.assign(ranks_, {});
     in_order_.clear();
+    if (traffic_.in_turn && traffic_.trees > 1) in_order_.reserve(traffic_.edges.size());
     Way longest;
     for (std::uint64_t tree = 0; tree < traffic_.trees; ++tree) {
       const std::span edges(traffic_.edges.data() + tree * (ranks_ - 1), ranks_ - 1);
