@@ -157,11 +157,17 @@ PlaceInTree Hierarchy::place_inside(const Service& service, Rank position) const
   return place;
 }
 
+// Where there are islands, they alone: on hosts messages are as fast or faster.
+bool Hierarchy::takes_library() const {
+  return !view_.has_islands() ||
+         view_.is_island[view_.host_of_rank[static_cast<std::size_t>(self_)]];
+}
+
 // In indices of the host's ranks, and of a group in ranks.
 PlaceInTree Hierarchy::place_on_host(const Host& host, Rank entry) const {
   const auto index_of = [&](Rank rank) { return index_on_host_[static_cast<std::size_t>(rank)]; };
   const auto ranks = static_cast<Rank>(host.ranks.size());
-  if (host_pattern_ != GroupPattern::library || ranks == 1)
+  if (host_pattern_ != GroupPattern::library || ranks == 1 || !takes_library())
     return place_in_ring(host_pattern_, index_of(self_), index_of(entry), ranks);
   PlaceInTree place{.children = {}, .group_root = entry, .group = host.ranks};
   place.role = self_ == entry ? GroupRole::serves : GroupRole::is_served;

@@ -109,7 +109,7 @@ int Communicator::next_tag() {
   return static_cast<int>((context_ << static_cast<unsigned>(bits)) | sequence);
 }
 
-int Communicator::find_group(const std::vector<Rank>& ranks, MPI_Comm* found) {
+int Communicator::find_group(const std::vector<Rank>& ranks, int tag, MPI_Comm* found) {
   *found = MPI_COMM_NULL;
   if (ranks.empty()) return MPI_SUCCESS;
   if (ranks != group_ranks_) {
@@ -120,11 +120,13 @@ int Communicator::find_group(const std::vector<Rank>& ranks, MPI_Comm* found) {
     MPI_Group group = MPI_GROUP_NULL;
     PMPI_Comm_group(shadow, &world);
     PMPI_Group_incl(world, static_cast<int>(members.size()), members.data(), &group);
-    // Threads may do so at once for other communicators: their contexts are other tags.
-    const int code = PMPI_Comm_create_group(shadow, group, static_cast<int>(context_), &group_);
+    // Open MPI sends messages with the tag for it, on the shadow: it is this call's own, whose
+    // other messages follow.
+    const int code = PMPI_Comm_create_group(shadow, group, tag, &group_);
     PMPI_Group_free(&group);
     PMPI_Group_free(&world);
     if (code != MPI_SUCCESS) return code;
+    PMPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN);  // MPICH hands on none
     group_ranks_ = ranks;
   }
   *found = group_;
@@ -134,10 +136,11 @@ int Communicator::find_group(const std::vector<Rank>& ranks, MPI_Comm* found) {
 int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory,
                       MPI_Datatype element, const char* operation, MPI_Op op) {
   const Runtime& runtime = *Runtime::active();
+  const int tag = next_tag();
   MPI_Comm group = MPI_COMM_NULL;
-  if (const int code = find_group(prepared.schedule().group, &group); code != MPI_SUCCESS)
+  if (const int code = find_group(prepared.schedule().group, tag, &group); code != MPI_SUCCESS)
     return code;
-  transport_.begin({runtime.shadow(), next_tag(), element, world_ranks_, group, op});
+  transport_.begin({runtime.shadow(), tag, element, world_ranks_, group, op});
   const LongWait long_wait{
       {runtime.settings().wait_report_s * 1'000'000'000},
       [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};
@@ -147,7 +150,8 @@ int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory
   return transport_.mpi_error();
 }
 
-void Communicator::report_long_wait(const char* operation, const std::vector<Rank>& peers) const {
+void Communicator::report_long_wait(const char* operation, std::vector<Rank> peers) const {
+  std::erase(peers, rank_);  // one of its own group
   const Runtime& runtime = *Runtime::active();
   const auto host_of = [&](Rank rank) {
     const auto world_rank = static_cast<std::size_t>(world_ranks_[static_cast<std::size_t>(rank)]);

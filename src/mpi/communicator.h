@@ -55,11 +55,11 @@ class Communicator {
   Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
                KnownNetwork network);
   static std::byte* grown(std::vector<std::byte>& buffer, std::size_t bytes);
-  void report_long_wait(const char* operation, const std::vector<Rank>& peers) const;
+  void report_long_wait(const char* operation, std::vector<Rank> peers) const;
   int next_tag();
   // A communicator of the schedule's group, made when it is first wanted: all of them are in this
-  // call. MPI_COMM_NULL for no group.
-  int find_group(const std::vector<Rank>& ranks, MPI_Comm* found);
+  // call, whose tag is `tag`. MPI_COMM_NULL for no group. Waits for all of it without a report.
+  int find_group(const std::vector<Rank>& ranks, int tag, MPI_Comm* found);
 
   MPI_Comm handle_;
   std::uint32_t context_;

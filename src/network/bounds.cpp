@@ -7,7 +7,7 @@
 #include "network/bounds.h"
 
 #include <algorithm>
-#include <bit>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -196,6 +196,25 @@ void consider_hosts(const BoundedCall& call, const NetworkRates& network, Slowes
   }
 }
 
+// Messages in a row until all hosts have heard: one that knows tells one other at a time, an
+// island as many as it has hosts, and the largest come first.
+int rounds_to_all(const NetworkRates& network, const std::vector<std::uint64_t>& ranks) {
+  std::vector<std::uint64_t> tell;  // at a time, by those that have ranks
+  for (std::size_t host = 0; host < ranks.size(); ++host) {
+    if (ranks[host] == 0) continue;
+    const std::uint64_t hosts = std::max<std::uint64_t>(1, network.hosts[host].members.size());
+    tell.push_back(std::min(hosts, ranks[host]));
+  }
+  std::ranges::sort(tell, std::greater<>());
+  int rounds = 0;
+  std::uint64_t telling = tell.empty() ? 0 : tell.front();
+  for (std::size_t know = 1; know < tell.size(); ++rounds) {
+    const std::size_t end = std::min<std::size_t>(tell.size(), know + telling);
+    for (; know < end; ++know) telling += tell[know];
+  }
+  return rounds;
+}
+
 }  // namespace
 
 std::optional<std::vector<std::uint32_t>> host_indices(const NetworkRates& network,
@@ -233,11 +252,7 @@ LowerBound lower_bound(const BoundedCall& call, const NetworkRates& network, Fra
                   "trunk " + trunk.name);
   }
   LowerBound bound = cuts.slowest();
-  const auto ranks = ranks_on_hosts(call, network);
-  const auto used = static_cast<std::uint64_t>(
-      std::count_if(ranks.begin(), ranks.end(), [](auto n) { return n > 0; }));
-  if (used > 1)
-    bound.latency_ns = static_cast<double>(std::bit_width(used - 1)) * network.latency_ns;
+  bound.latency_ns = rounds_to_all(network, ranks_on_hosts(call, network)) * network.latency_ns;
   if (bound.latency_ns > bound.bandwidth_ns) bound.with_multicast = false;
   return bound;
 }

@@ -3,7 +3,7 @@
 //
 // Every bound is a cut: the hosts on one side of a host link, a trunk or a shared bus, and the
 // bytes that have to cross it whatever the algorithm does. The largest of these times is the
-// bandwidth bound; ceil(log2 hosts) messages in a row are the latency bound.
+// bandwidth bound; ceil(log2 hosts) messages in a row are the latency bound, fewer with islands.
 // Pure functions, no clock, no MPI.
 #pragma once
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace quadrille {
 namespace {
@@ -94,6 +95,30 @@ TEST(RatesOf, an_island_over_two_segments_bypasses_the_trunk_between) {
                           .root = 0,
                           .host_of_rank = host_indices(apart, {"b", "d", "e"}).value()};
   EXPECT_EQ(lower_bound(other, apart, kPayloadOnly).bottleneck, "trunk t");
+}
+
+// One host tells an island, whose eight hosts tell eight others at once: two messages in a row.
+TEST(RatesOf, an_islands_hosts_tell_as_many_others_at_a_time) {
+  std::string hosts;
+  std::vector<std::string> names;
+  for (int host = 0; host < 17; ++host) {
+    names.push_back("h" + std::to_string(host));
+    hosts += (host == 0 ? "\"" : ", \"") + names.back() + '"';
+  }
+  const std::string island = hosts.substr(0, hosts.find(", \"h8\""));
+  const auto rounds = [&](const std::string& islands) {
+    const auto found =
+        rates((R"({"segments": [{"hosts": [)" + hosts +
+               R"(], "kind": "switch", "latency_ns": 1000}], "islands": [)" + islands + "]}")
+                  .c_str());
+    const BoundedCall call{.collective = Collective::barrier,
+                           .bytes = 0,
+                           .root = 0,
+                           .host_of_rank = host_indices(found, names).value()};
+    return lower_bound(call, found, kPayloadOnly).latency_ns / 1000;
+  };
+  EXPECT_EQ(rounds(""), 5);
+  EXPECT_EQ(rounds(R"({"name": "i", "hosts": [)" + island + "]}"), 2);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class Field {
 
   void enter(const Algorithm& algorithm, std::string_view options) {
     const std::size_t first = contenders_.size();
-    add(candidate_of(algorithm, algorithm.parameters), first);
+    add(usual(candidate_of(algorithm, algorithm.parameters)), first);
     while (!options.empty()) {
       const Candidate settled = best_since(first).candidate;
       for_each_combination(settled, take(options, ','),
@@ -73,11 +73,16 @@ class Field {
     }
   }
 
-  // Two segments have one way between them. On hosts the MPI library's own collective is no faster
-  // than messages, with MPICH three times slower (docs/decisions/islands_are_hosts.md).
+  // Islands are left to the MPI library's own collectives where the algorithm can.
+  Candidate usual(Candidate candidate) const {
+    if (!has_islands_) return candidate;
+    const auto left = candidate.parameters.with("host=library");
+    return left.ok() ? candidate_of(*candidate.algorithm, left.value()) : candidate;
+  }
+
+  // Two segments have one way between them.
   bool is_all_the_same(std::string_view parameter) const {
-    return (parameter == "between" && segments_ < 3) || (parameter == "order" && segments_ < 2) ||
-           (parameter == "host" && !has_islands_);
+    return (parameter == "between" && segments_ < 3) || (parameter == "order" && segments_ < 2);
   }
 
   // Two segments have two orders.

@@ -6,9 +6,10 @@
 #include "planner/cost.h"
 
 #include <algorithm>
-#include <bit>
 #include <queue>
 
+#include "algorithms/place_in_tree.h"
+#include "algorithms/rank_arithmetic.h"
 #include "planner/cost_message.h"
 #include "planner/cost_overflow.h"
 #include "schedule/whole_call.h"
@@ -186,28 +187,42 @@ class Playback {
     }
   }
 
-  // A group step is over for all when the last has come and data could have gone along a binomial
-  // tree; what the MPI library makes of it is not known.
+  // When the last has come, data go along a binomial tree of messages: what the MPI library makes
+  // of it is not known. All have done with it when the last message is there.
   void meet(GlobalStep step, std::int64_t now_ns) {
     const auto steps = call_.meeting_of(step);
     if (++came_[call_.meeting_index(step)] < steps.size()) return;
     const Step& what = call_[step];
     const bool reduces = what.kind == StepKind::group_reduce;
     const std::uint64_t bytes = std::max(what.from.length, what.into.length) * element_bytes_;
-    std::int64_t level_ns = 0;
-    for (const GlobalStep one : steps) {
-      const Rank rank = call_.rank_of(one);
-      if (rank == what.peer) continue;
-      const auto& other = costs_.host_of(rank);
-      const auto& root = costs_.host_of(what.peer);
-      const auto through = reduces ? costs_.out(other, root) : costs_.in(root, other);
-      const std::int64_t takes_ns = duration_ns(bytes, costs_.resources[through].ps_per_byte);
-      busy_ns_[through] += takes_ns;
-      level_ns = std::max(level_ns, takes_ns + costs_.latency_ns(root, other));
+    const std::int64_t work_ns = reduces ? duration_ns(bytes, costs_.reduce_ps_per_byte) : 0;
+    const auto root =
+        std::ranges::find(steps, what.peer, [&](GlobalStep one) { return call_.rank_of(one); });
+    const auto first = static_cast<Rank>(root - steps.begin());
+    const auto size = static_cast<Rank>(steps.size());
+    const auto rank_at = [&](Rank position) {
+      return call_.rank_of(steps[static_cast<std::size_t>(ring_rank(position, first, size))]);
+    };
+    std::vector<std::int64_t> has_ns(steps.size(), now_ns);
+    std::int64_t last_ns = now_ns;
+    for (const TreeEdge& edge : edges_in_group(GroupPattern::binomial, size)) {
+      const auto& parent = costs_.host_of(rank_at(edge.parent));
+      const auto& child = costs_.host_of(rank_at(edge.child));
+      const auto out = reduces ? costs_.out(child, parent) : costs_.out(parent, child);
+      const auto in = reduces ? costs_.in(child, parent) : costs_.in(parent, child);
+      const std::int64_t takes_ns = duration_ns(
+          bytes, std::max(costs_.resources[out].ps_per_byte, costs_.resources[in].ps_per_byte));
+      const std::int64_t begin_ns = std::max({has_ns[static_cast<std::size_t>(edge.parent)],
+                                              resource_free_ns_[out], resource_free_ns_[in]});
+      busy_ns_[out] += takes_ns;
+      if (in != out) busy_ns_[in] += takes_ns;
+      resource_free_ns_[out] = resource_free_ns_[in] = begin_ns + takes_ns + work_ns;
+      const std::int64_t there_ns =
+          begin_ns + takes_ns + work_ns + costs_.latency_ns(parent, child);
+      has_ns[static_cast<std::size_t>(edge.child)] = there_ns;
+      last_ns = std::max(last_ns, there_ns);
     }
-    if (reduces) level_ns += duration_ns(bytes, costs_.reduce_ps_per_byte);
-    const std::int64_t all_ns = level_ns * std::bit_width(steps.size() - 1);
-    for (const GlobalStep one : steps) cause(now_ns + all_ns, EventKind::step_complete, one);
+    for (const GlobalStep one : steps) cause(last_ns, EventKind::step_complete, one);
   }
 
   // The rank's processor takes `takes_ns` for the step.

@@ -7,6 +7,8 @@
 #include <bit>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "network/bounds.h"
 #include "network/model_rates.h"
@@ -186,12 +188,16 @@ TEST(CostOf, no_algorithm_is_below_the_lower_bound_of_bandwidth) {
     for (const Algorithm& algorithm : algorithms()) {
       const auto shape = bounded_shape(algorithm, ranks, random);
       if (!shape) continue;
-      const NetworkModel model = random_network(random, static_cast<std::size_t>(ranks));
+      NetworkModel model = random_network(random, static_cast<std::size_t>(ranks));
+      if (ranks > 5 && ranks % 2 == 0) model = with_random_islands(std::move(model), random);
+      const NetworkRates rates = rates_of(model);
+      std::vector<std::string> names;
+      for (const ModelHost& host : model.hosts) names.push_back(host.name);
       const BoundedCall call{.collective = algorithm.collective,
                              .bytes = message_size(*shape).value,
                              .root = shape->root,
-                             .host_of_rank = one_rank_a_host(model)};
-      const LowerBound bound = lower_bound(call, rates_of(model), kTcpFrames);
+                             .host_of_rank = host_indices(rates, names).value()};
+      const LowerBound bound = lower_bound(call, rates, kTcpFrames);
       const auto found =
           cost_of(schedules_of(algorithm, *shape), shape->element_bytes, costs_on(model));
       EXPECT_GE(static_cast<double>(found.total.value), bound.bandwidth_ns)
@@ -220,27 +226,43 @@ TEST(CostOf, a_schedule_without_steps_costs_nothing) {
   EXPECT_EQ(found.bottleneck, NetworkCosts::none);
 }
 
-// Three of an island and the root outside: the message crosses to the island once, then goes on
-// there as along a binomial tree.
-TEST(CostOf, a_group_step_ends_when_the_last_has_come_and_data_went_down_a_tree) {
+// h1 to h3 of four hosts.
+NetworkModel with_island(double rate_bit_s) {
   NetworkModel model = quick_switch(4);
   model.islands.push_back({.name = "i",
                            .hosts = {"h1", "h2", "h3"},
-                           .rate_bit_s = exactly(8e9),
+                           .rate_bit_s = exactly(rate_bit_s),
                            .latency_ns = exactly(3'000)});
+  return model;
+}
+
+CostBreakdown broadcast_by_library(const NetworkModel& model, Rank root, const char* segment) {
+  const Algorithm& algorithm = *algorithm_named("bcast_hierarchical");
+  const Candidate candidate = candidate_of(
+      algorithm, algorithm.parameters.with("host=library:segment=" + std::string(segment)).value());
+  Shape shape = shape_of(Collective::bcast, 4, 10'000);
+  shape.root = root;
+  return cost_of_candidate(candidate, shape, known_to_every_host(model).view, costs_on(model));
+}
+
+// The message crosses to the island once, then goes on there as down a binomial tree.
+TEST(CostOf, a_group_step_takes_what_a_binomial_tree_takes) {
+  const NetworkModel model = with_island(8e9);
   const auto costs = costs_on(model);
-  const KnownNetwork known = known_to_every_host(model);
-  const auto taken = [&](const char* parameters) {
-    const Algorithm& algorithm = *algorithm_named("bcast_hierarchical");
-    const Candidate candidate =
-        candidate_of(algorithm, algorithm.parameters.with(parameters).value());
-    return cost_of_candidate(candidate, shape_of(Collective::bcast, 4, 10'000), known.view, costs);
-  };
-  const auto library = taken("segment=0:host=library");
+  const auto found = broadcast_by_library(model, 0, "0");
   const auto message = static_cast<std::int64_t>(costs.on_wire(10'000)) * kByteNs;
-  EXPECT_EQ(library.total.value, message + message_latency_ns(costs) + 2 * (10'000 + 3'000));
-  EXPECT_EQ(library.busy[costs.host_of(2).island_in].value, 10'000);
-  EXPECT_EQ(library.busy[costs.host_of(1).island_in].value, 0);
+  EXPECT_EQ(found.total.value, message + message_latency_ns(costs) + 2 * 10'000 + 3'000);
+  EXPECT_EQ(found.busy[costs.host_of(2).island_in].value, 10'000);
+  EXPECT_EQ(found.busy[costs.host_of(1).island_out].value, 20'000);
+  EXPECT_EQ(found.busy[costs.host_of(1).island_in].value, 0);
+}
+
+// All pieces are there at once; the root's port has to pass each twice all the same.
+TEST(CostOf, group_steps_wait_for_each_others_resources) {
+  const NetworkModel model = with_island(8e6);
+  const auto found = broadcast_by_library(model, 1, "1000");
+  EXPECT_EQ(found.busy[costs_on(model).host_of(1).island_out].value, 20'000'000);
+  EXPECT_GE(found.total.value, 20'000'000);
 }
 
 }  // namespace

@@ -84,9 +84,13 @@ class Search {
   // False where it has too many steps.
   bool play(std::size_t index) {
     const Contender& contender = contenders_[index];
-    const auto schedules = schedules_within(contender.candidate, shape_, view_, steps_left_);
+    // What is not described is known by being played alone.
+    const std::uint64_t most = contender.is_estimated ? steps_left_ : kMostOfUndescribed;
+    const auto schedules = schedules_within(contender.candidate, shape_, view_, most);
     if (!schedules) return false;
-    for (const Schedule& schedule : *schedules) steps_left_ -= schedule.steps.size();
+    for (const Schedule& schedule : *schedules) {
+      if (contender.is_estimated) steps_left_ -= schedule.steps.size();
+    }
     is_played_[index] = true;
     CostedCandidate costed{contender.candidate, cost_of(*schedules, shape_.element_bytes, costs_)};
     if (contender.is_estimated) {

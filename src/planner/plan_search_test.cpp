@@ -39,7 +39,7 @@ TEST(PlanSearch, an_island_takes_the_message_once) {
   EXPECT_NEAR(static_cast<double>(into_island.value), 100'000 * 80 * 1.05, 100'000 * 80 * 0.05);
 }
 
-TEST(PlanSearch, considers_the_librarys_own_collective_where_there_are_islands) {
+TEST(PlanSearch, leaves_islands_to_the_librarys_own_collective) {
   const auto patterns = [](NetworkModel model, std::size_t ranks_on_host, bool has_island) {
     if (has_island)
       model.islands.push_back(
@@ -60,7 +60,17 @@ TEST(PlanSearch, considers_the_librarys_own_collective_where_there_are_islands) 
   using Patterns = std::set<std::string>;
   const NetworkModel model = one_switch(4, 10e9);
   EXPECT_EQ(patterns(model, 16, false), Patterns{"star"});
-  EXPECT_EQ(patterns(model, 16, true), (Patterns{"library", "star"}));
+  EXPECT_EQ(patterns(model, 16, true), Patterns{"library"});
+}
+
+// Nobody describes what it sends, so that only playing it tells anything.
+TEST(PlanSearch, plays_what_is_not_described_of_many_ranks_too) {
+  const KnownNetwork network = known_to_every_host(one_switch(64, 1e9));
+  const auto found =
+      cost_candidates(shape_of(Collective::gather, 64, 65'536), network.view, *network.costs);
+  EXPECT_TRUE(std::ranges::any_of(found, [](const CostedCandidate& one) {
+    return one.candidate.algorithm->name == "gather_linear";
+  }));
 }
 
 // The least that any contender takes when it is played.

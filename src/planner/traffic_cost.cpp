@@ -149,6 +149,7 @@ class TrafficCost {
   std::int64_t port_share_ns(const Phase& phase, std::size_t first, std::size_t index,
                              std::size_t end) const {
     const std::uint64_t own = wire_of(phase.transfers[index]);
+    if (own == 0) return 0;  // not through that port
     const std::uint64_t turns = divide_up(own, window_);
     std::uint64_t before = 0;
     for (std::size_t i = first; i < end; ++i)
@@ -251,19 +252,32 @@ class TrafficCost {
     loads_[resource].several_hosts = true;
   }
 
+  // From rank 0; its last rank where there is none.
+  Rank last_by_network() const {
+    Rank far = costs_.ranks() - 1;
+    while (far > 0 && !costs_.by_network(0, far)) --far;
+    return far > 0 ? far : costs_.ranks() - 1;
+  }
+  std::uint64_t partners_by_network() const {
+    std::uint64_t partners = 0;
+    for (Rank rank = 1; rank < costs_.ranks(); ++rank) partners += costs_.by_network(0, rank);
+    return partners;
+  }
+
   std::int64_t everyone_ns(const Phase& phase, std::int64_t most_loaded_ns) const {
     const Phase::Exchange& exchange = phase.exchange;
     const std::uint64_t in_a_row =
         exchange.turns > 0 ? exchange.turns : divide_up(ranks_ - 1, exchange.partners);
     const auto turns =
         static_cast<std::int64_t>(divide_up(in_a_row * exchange.pieces, exchange.window));
-    // The way to the neighbour stands for all, the last rank's for those to other hosts.
-    const Rank far = static_cast<Rank>(ranks_ - 1);
+    // The way to the last rank by the network stands for all.
+    const Rank far = last_by_network();
     const Transfer piece{0, far, exchange.piece_bytes};
     const Way alone = way(piece);
     const std::int64_t asking_ns = exchange.asks ? way({far, 0, 0}).fixed_ns : 0;
     const std::int64_t processor_ns =
-        static_cast<std::int64_t>((ranks_ - 1) * exchange.pieces * (exchange.asks ? 2 : 1)) *
+        static_cast<std::int64_t>(partners_by_network() * exchange.pieces *
+                                  (exchange.asks ? 2 : 1)) *
         (host_of(0).send_overhead_ns + host_of(0).receive_overhead_ns);
     const std::int64_t turns_ns =
         turns * (static_cast<std::int64_t>(exchange.window) * alone.moving_ns +

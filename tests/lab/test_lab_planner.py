@@ -102,9 +102,12 @@ def test_islands_are_left_to_the_mpi_library_inside(
     assert executor(inside) == "mpi"
     points = joined.bench("bcast,reduce,allgather,alltoall", 4000, ranks=7)
     assert any(executor(point) == "quadrille" for point in points)
-    monkeypatch.setenv("QUADRILLE_ALGORITHM", "allreduce:hierarchical:host=library:leaders=0:segment=1408")
-    (forced,) = joined.bench("allreduce", 8000)
-    assert executor(forced) == "quadrille"
+    by_library = [
+        f"{name}:hierarchical:host=library:leaders=0:segment=1408" for name in ("bcast", "allreduce")
+    ]
+    monkeypatch.setenv("QUADRILLE_ALGORITHM", ",".join(by_library))
+    points = joined.bench("bcast,allreduce", 8000, ranks=13, per_host=2)
+    assert all(executor(point) == "quadrille" for point in points)
 
 
 def test_on_one_switch_no_replaced_call_is_slower(tmp_path: Path, timing: Timing) -> None:

@@ -18,11 +18,9 @@ from quadrille.model.model_file import ModelError, load_model, parse_model, prin
 
 SCHEMAS = Path(__file__).resolve().parents[3] / "schemas"
 EXAMPLES = ["full", "islands", "minimal", "three_buses", "tree"]
-INVALID: list[dict[str, Any]] = [
-    wrong
-    for name in ("invalid",)
-    for wrong in json.loads((SCHEMAS / "examples" / f"network_model_{name}.json").read_text(encoding="utf-8"))
-]
+INVALID: list[dict[str, Any]] = json.loads(
+    (SCHEMAS / "examples" / "network_model_invalid.json").read_text(encoding="utf-8")
+)
 DEPENDS_ON_THE_PARSER = re.compile(r"not valid JSON.*\(truncated or edited\?\)")
 BEYOND_A_SCHEMA = re.compile(
     r"too deep|twice|the name of|is in segment|is in island|there is no|does not|joined|beside|newer"

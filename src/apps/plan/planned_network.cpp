@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/plan/planned_network.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -25,8 +26,7 @@ const std::string& PlannedNetwork::host_of(Rank rank) const {
 }
 
 const std::string& PlannedNetwork::segment_of(Rank rank) const {
-  const auto host = known.view.host_of_rank[static_cast<std::size_t>(rank)];
-  return model.segments[known.view.segment_of_host[host]].name;
+  return std::ranges::find(model.hosts, host_of(rank), &ModelHost::name)->segment;
 }
 
 Result<PlannedNetwork> place_ranks(const NetworkModel& model, const Placement& placement) {

@@ -20,14 +20,15 @@ void MpiPointToPoint::begin(const Call& call) {
 }
 
 void MpiPointToPoint::abandon() {
-  for (MPI_Request& request : requests_) {
-    // A collective cannot be withdrawn, and the group's communicator is of no use any more.
-    if (request == MPI_REQUEST_NULL || call_.group != MPI_COMM_NULL) continue;
-    PMPI_Cancel(&request);
-    PMPI_Request_free(&request);
+  for (std::size_t slot = 0; slot < requests_.size(); ++slot) {
+    // A collective cannot be withdrawn.
+    if (requests_[slot] == MPI_REQUEST_NULL || of_group_[slot]) continue;
+    PMPI_Cancel(&requests_[slot]);
+    PMPI_Request_free(&requests_[slot]);
   }
   requests_.clear();
   steps_.clear();
+  of_group_.clear();
   split_.clear();
 }
 
@@ -40,7 +41,8 @@ Error MpiPointToPoint::failure(const char* what, int code) {
 }
 
 template <typename Start>
-Result<bool> MpiPointToPoint::start(StepIndex step, std::uint64_t length, Start&& start_piece) {
+Result<bool> MpiPointToPoint::start(StepIndex step, std::uint64_t length, bool of_group,
+                                    Start&& start_piece) {
   std::uint32_t pieces = 0;
   std::uint64_t offset = 0;
   do {
@@ -50,6 +52,7 @@ Result<bool> MpiPointToPoint::start(StepIndex step, std::uint64_t length, Start&
     if (code != MPI_SUCCESS) return failure("cannot start a message", code);
     requests_.push_back(request);
     steps_.push_back(step);
+    of_group_.push_back(of_group);
     offset += piece;
     ++pieces;
   } while (offset < length);
@@ -67,7 +70,7 @@ std::uint64_t MpiPointToPoint::bytes_before(std::uint64_t offset) const {
 
 Result<bool> MpiPointToPoint::start_send(StepIndex step, Rank peer, const void* address,
                                          std::uint64_t length) {
-  return start(step, length, [&](std::uint64_t offset, int count, MPI_Request* request) {
+  return start(step, length, false, [&](std::uint64_t offset, int count, MPI_Request* request) {
     return PMPI_Isend(static_cast<const std::byte*>(address) + bytes_before(offset), count,
                       call_.element, call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag,
                       call_.shadow, request);
@@ -76,7 +79,7 @@ Result<bool> MpiPointToPoint::start_send(StepIndex step, Rank peer, const void* 
 
 Result<bool> MpiPointToPoint::start_receive(StepIndex step, Rank peer, void* address,
                                             std::uint64_t length) {
-  return start(step, length, [&](std::uint64_t offset, int count, MPI_Request* request) {
+  return start(step, length, false, [&](std::uint64_t offset, int count, MPI_Request* request) {
     return PMPI_Irecv(static_cast<std::byte*>(address) + bytes_before(offset), count, call_.element,
                       call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag, call_.shadow,
                       request);
@@ -85,7 +88,7 @@ Result<bool> MpiPointToPoint::start_receive(StepIndex step, Rank peer, void* add
 
 Result<bool> MpiPointToPoint::start_group_bcast(StepIndex step, Rank root, void* data,
                                                 std::uint64_t length) {
-  return start(step, length, [&](std::uint64_t offset, int count, MPI_Request* request) {
+  return start(step, length, true, [&](std::uint64_t offset, int count, MPI_Request* request) {
     return PMPI_Ibcast(static_cast<std::byte*>(data) + bytes_before(offset), count, call_.element,
                        root, call_.group, request);
   });
@@ -93,7 +96,7 @@ Result<bool> MpiPointToPoint::start_group_bcast(StepIndex step, Rank root, void*
 
 Result<bool> MpiPointToPoint::start_group_reduce(StepIndex step, Rank root, const void* from,
                                                  void* into, std::uint64_t length) {
-  return start(step, length, [&](std::uint64_t offset, int count, MPI_Request* request) {
+  return start(step, length, true, [&](std::uint64_t offset, int count, MPI_Request* request) {
     const std::uint64_t bytes = bytes_before(offset);
     return PMPI_Ireduce(static_cast<const std::byte*>(from) + bytes,
                         static_cast<std::byte*>(into) + bytes, count, call_.element, call_.op, root,
@@ -137,8 +140,10 @@ Result<std::size_t> MpiPointToPoint::poll(std::span<StepIndex> completed) {
     const auto slot = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
     requests_[slot] = requests_.back();
     steps_[slot] = steps_.back();
+    of_group_[slot] = of_group_.back();
     requests_.pop_back();
     steps_.pop_back();
+    of_group_.pop_back();
   }
   return reported;
 }

@@ -49,7 +49,7 @@ class MpiPointToPoint final : public Transport {
 
  private:
   template <typename Start>
-  Result<bool> start(StepIndex step, std::uint64_t length, Start&& start_piece);
+  Result<bool> start(StepIndex step, std::uint64_t length, bool of_group, Start&& start_piece);
   // Of `offset` elements.
   std::uint64_t bytes_before(std::uint64_t offset) const;
   Error failure(const char* what, int code);
@@ -59,6 +59,7 @@ class MpiPointToPoint final : public Transport {
   // A slot a request; completed slots are swapped with the last, so the arrays stay dense.
   std::vector<MPI_Request> requests_;
   std::vector<StepIndex> steps_;
+  std::vector<bool> of_group_;  // of group steps
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<std::pair<StepIndex, std::uint32_t>>
