@@ -159,6 +159,7 @@ PlaceInTree Hierarchy::place_inside(const Service& service, Rank position) const
 
 // Where there are islands, they alone: on hosts messages are as fast or faster.
 bool Hierarchy::takes_library() const {
+  if (!view_.group_steps) return false;
   return !view_.has_islands() ||
          view_.is_island[view_.host_of_rank[static_cast<std::size_t>(self_)]];
 }

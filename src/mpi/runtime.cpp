@@ -208,11 +208,15 @@ void Runtime::learn_hosts() {
   struct Introduction {
     std::int64_t host = 0;
     std::int64_t machine = 0;
-    std::array<char, 72> name{};  // Linux allows 64 characters
+    std::array<char, 72> name{};   // Linux allows 64 characters
+    std::int64_t has_threads = 0;  // that may call MPI at the same time
   };
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
   Introduction mine{positive_fingerprint(probe::host_identity()),
                     positive_fingerprint(probe::machine_identity()),
-                    {}};
+                    {},
+                    level == MPI_THREAD_MULTIPLE ? 1 : 0};
   probe::own_host_name().copy(mine.name.data(), mine.name.size() - 1);
   std::vector<Introduction> all(static_cast<std::size_t>(world_size_));
   PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, shadow_);
@@ -227,12 +231,15 @@ void Runtime::learn_hosts() {
       if (rank.machine == mine.machine) ++hosts_on_machine_;
     }
     host_of_world_rank_.push_back(entry->second);
+    has_threads_ = has_threads_ || rank.has_threads != 0;
   }
 }
 
 std::string Runtime::take_model() {
   const auto hosts = static_cast<std::uint32_t>(host_names_.size());
   view_ = {host_of_world_rank_, std::vector<std::uint32_t>(hosts, 0)};
+  // Threads that make communicators at the same time: Open MPI 5 may hang (docs/decisions).
+  view_.group_steps = !has_threads_;
   start_model_ = find_start_model(
       settings_, {shadow_, host_of_world_rank_, hosts, hosts_on_machine_}, host_names_);
   if (start_model_.origin == ModelOrigin::none) {
@@ -247,6 +254,7 @@ std::string Runtime::take_model() {
   if (!view.ok()) return view.error().message;
   model_host_ = std::move(known.value());
   view_ = std::move(view.value());
+  view_.group_steps = !has_threads_;
   model_ = std::move(model.value());
   return "";
 }

@@ -79,6 +79,7 @@ class Runtime {
   std::optional<NetworkModel> model_;
   std::vector<std::uint32_t> model_host_;  // [hosts]
   std::vector<std::string> host_names_;
+  bool has_threads_ = false;            // some rank's may call MPI at the same time
   std::uint32_t hosts_on_machine_ = 1;  // namespaces of this rank's kernel
   StartModel start_model_;              // without its text, once taken
 };

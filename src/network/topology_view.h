@@ -33,6 +33,7 @@ struct TopologyView {
   std::vector<SegmentKind> kind_of_segment = {};
   // Places that no trunk joins are taken to meet in one junction.
   std::vector<Trunk> trunks = {};
+  bool group_steps = true;  // whether schedules may have any, see schedule.h
 
   std::uint32_t hosts() const { return static_cast<std::uint32_t>(segment_of_host.size()); }
   bool has_islands() const { return std::ranges::find(is_island, true) != is_island.end(); }
