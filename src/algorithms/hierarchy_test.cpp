@@ -54,5 +54,21 @@ TEST(Hierarchy, edges_are_those_of_all_ranks_places_in_their_order) {
   }
 }
 
+// The ranks of host 0 by the library, unless the view forbids group steps or has other islands.
+TEST(Hierarchy, takes_the_librarys_collective_only_where_it_may) {
+  const Parameters parameters =
+      algorithm_named("bcast_hierarchical")->parameters.with("host=library").value();
+  TopologyView view{{0, 0, 1, 1}, {0, 0}};
+  const Shape shape{.collective = Collective::bcast, .ranks = 4, .count = 10};
+  const auto role = [&] { return Hierarchy({shape, view, parameters, 1}).place({.root = 0}).role; };
+  EXPECT_EQ(role(), GroupRole::is_served);
+  view.is_island = {false, true};
+  EXPECT_EQ(role(), GroupRole::none);
+  view.is_island = {true, false};
+  EXPECT_EQ(role(), GroupRole::is_served);
+  view.group_steps = false;
+  EXPECT_EQ(role(), GroupRole::none);
+}
+
 }  // namespace
 }  // namespace quadrille
