@@ -12,6 +12,17 @@ Rank place_in_list(std::uint64_t number, std::size_t size) {
   return static_cast<Rank>(number % size);
 }
 
+// On this rank's host. Where there are islands, the library serves these alone: on hosts messages
+// are as fast or faster.
+GroupPattern host_pattern_of(const GeneratorInput& input) {
+  const GroupPattern asked = group_pattern_named(input.parameters.word("host"));
+  if (asked != GroupPattern::library) return asked;
+  const TopologyView& view = input.view;
+  const std::uint32_t own = view.host_of_rank[static_cast<std::size_t>(input.rank)];
+  const bool may = view.group_steps && (!view.has_islands() || view.is_island[own]);
+  return may ? asked : GroupPattern::binomial;
+}
+
 }  // namespace
 
 // Positions count in the order of service. Where the root hands over, it has position 0 and the
@@ -43,7 +54,7 @@ Hierarchy::Hierarchy(const GeneratorInput& input)
       self_(input.rank),
       between_(input.parameters.word("between")),
       inside_(group_pattern_named(input.parameters.word("inside"))),
-      host_pattern_(group_pattern_named(input.parameters.word("host"))),
+      host_pattern_(host_pattern_of(input)),
       first_leader_(static_cast<std::uint64_t>(input.parameters["leader"])),
       layout_(lay_out_segments(input.view, static_cast<std::uint64_t>(input.parameters["order"]))),
       hosts_(input.view.hosts()),
@@ -157,18 +168,11 @@ PlaceInTree Hierarchy::place_inside(const Service& service, Rank position) const
   return place;
 }
 
-// Where there are islands, they alone: on hosts messages are as fast or faster.
-bool Hierarchy::takes_library() const {
-  if (!view_.group_steps) return false;
-  return !view_.has_islands() ||
-         view_.is_island[view_.host_of_rank[static_cast<std::size_t>(self_)]];
-}
-
 // In indices of the host's ranks, and of a group in ranks.
 PlaceInTree Hierarchy::place_on_host(const Host& host, Rank entry) const {
   const auto index_of = [&](Rank rank) { return index_on_host_[static_cast<std::size_t>(rank)]; };
   const auto ranks = static_cast<Rank>(host.ranks.size());
-  if (host_pattern_ != GroupPattern::library || ranks == 1 || !takes_library())
+  if (host_pattern_ != GroupPattern::library || ranks == 1)
     return place_in_ring(host_pattern_, index_of(self_), index_of(entry), ranks);
   PlaceInTree place{.children = {}, .group_root = entry, .group = host.ranks};
   place.role = self_ == entry ? GroupRole::serves : GroupRole::is_served;

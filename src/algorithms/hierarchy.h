@@ -76,7 +76,6 @@ class Hierarchy {
   Service service(Rank segment, const TreeChoice& tree) const;
   Rank entry(const Host& host, const TreeChoice& tree) const;
   Rank leading_rank(Rank segment, const TreeChoice& tree) const;
-  bool takes_library() const;  // on this rank's host
   PlaceInTree place_on_host(const Host& host, Rank entry) const;
   PlaceInTree place_between(Rank root_segment) const;
   PlaceInTree place_inside(const Service& service, Rank position) const;

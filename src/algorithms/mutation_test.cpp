@@ -56,8 +56,6 @@ struct Draft {
   std::vector<DraftStep> steps;
 };
 
-bool has_peer(const Step& step) { return is_message(step.kind) || is_group(step.kind); }
-
 // Calls `visit` with every mutant of one call and with what was done to it.
 class Mutants {
  public:
@@ -90,7 +88,7 @@ class Mutants {
 
   void misaddress(std::size_t rank, StepIndex index) {
     const Step step = schedules_[rank].steps[index];
-    if (!has_peer(step)) return;
+    if (!has_peer(step.kind)) return;
     for (Rank peer = 0; peer < static_cast<Rank>(schedules_.size()); ++peer) {
       if (peer == step.peer) continue;
       try_change(rank, index, "with peer " + std::to_string(peer),

@@ -74,6 +74,9 @@ void Runtime::start() {
     runtime->free_shadows();
     return;
   }
+  // Threads that make communicators at the same time: Open MPI 5 may hang
+  // (docs/decisions/islands_are_hosts.md).
+  runtime->view_.group_steps = !runtime->has_threads_;
   PMPI_Comm_set_attr(MPI_COMM_SELF, runtime->closing_key_, runtime.get());
   the_runtime = std::move(runtime);
   Communicator::attach(MPI_COMM_WORLD);
@@ -238,8 +241,6 @@ void Runtime::learn_hosts() {
 std::string Runtime::take_model() {
   const auto hosts = static_cast<std::uint32_t>(host_names_.size());
   view_ = {host_of_world_rank_, std::vector<std::uint32_t>(hosts, 0)};
-  // Threads that make communicators at the same time: Open MPI 5 may hang (docs/decisions).
-  view_.group_steps = !has_threads_;
   start_model_ = find_start_model(
       settings_, {shadow_, host_of_world_rank_, hosts, hosts_on_machine_}, host_names_);
   if (start_model_.origin == ModelOrigin::none) {
@@ -254,7 +255,6 @@ std::string Runtime::take_model() {
   if (!view.ok()) return view.error().message;
   model_host_ = std::move(known.value());
   view_ = std::move(view.value());
-  view_.group_steps = !has_threads_;
   model_ = std::move(model.value());
   return "";
 }

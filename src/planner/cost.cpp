@@ -196,9 +196,8 @@ class Playback {
     const bool reduces = what.kind == StepKind::group_reduce;
     const std::uint64_t bytes = std::max(what.from.length, what.into.length) * element_bytes_;
     const std::int64_t work_ns = reduces ? duration_ns(bytes, costs_.reduce_ps_per_byte) : 0;
-    const auto root =
-        std::ranges::find(steps, what.peer, [&](GlobalStep one) { return call_.rank_of(one); });
-    const auto first = static_cast<Rank>(root - steps.begin());
+    const auto first =
+        static_cast<Rank>(std::ranges::find(steps, call_.root_of(step)) - steps.begin());
     const auto size = static_cast<Rank>(steps.size());
     const auto rank_at = [&](Rank position) {
       return call_.rank_of(steps[static_cast<std::size_t>(ring_rank(position, first, size))]);

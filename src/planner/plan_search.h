@@ -23,8 +23,9 @@ namespace quadrille {
 // Steps that one search may play through, of all ranks and candidates together: about half a
 // millisecond for each thousand. Of many ranks playing more finds little that is better
 // (docs/decisions/choosing_in_a_millisecond.md).
-inline constexpr std::uint64_t kMostOfUndescribed = 6'000;  // steps of one candidate
 constexpr std::uint64_t most_played_steps(Rank ranks) { return ranks <= 32 ? 6'000 : 1'500; }
+// And beyond these, of each candidate whose messages are not described.
+inline constexpr std::uint64_t kMostOfUndescribed = 6'000;
 
 struct CostedCandidate {
   Candidate candidate;

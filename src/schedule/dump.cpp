@@ -17,7 +17,7 @@ Json dump(const Region& region) {
 Json dump(const Schedule& schedule, StepIndex index) {
   const Step& step = schedule.steps[index];
   Json result{{"step", index}, {"kind", name_of(step.kind)}};
-  if (is_message(step.kind) || is_group(step.kind)) result["peer"] = step.peer;
+  if (has_peer(step.kind)) result["peer"] = step.peer;
   if (step.from.length > 0) result["from"] = dump(step.from);
   if (step.into.length > 0) result["into"] = dump(step.into);
   result["after"] = schedule.dependencies_of(step);

@@ -82,19 +82,18 @@ void Execution::run(Findings& findings) {
 void Execution::meet(GlobalStep step, Findings& findings) {
   const auto steps = call_.meeting_of(step);
   if (!std::ranges::all_of(steps, [&](GlobalStep one) { return started_[one]; })) return;
-  const auto root = std::ranges::find(steps, call_[step].peer,
-                                      [&](GlobalStep one) { return call_.rank_of(one); });
+  const GlobalStep root = call_.root_of(step);
   if (call_[step].kind == StepKind::group_bcast) {
-    const std::vector<Extent> data = read(*root, call_[*root].from, findings);
+    const std::vector<Extent> data = read(root, call_[root].from, findings);
     for (const GlobalStep one : steps) {
-      if (one != *root)
+      if (one != root)
         contents_[static_cast<std::size_t>(call_.rank_of(one))].write(call_[one].into, data);
     }
   } else {
     std::vector<Extent> sum = read(steps.front(), call_[steps.front()].from, findings);
     for (const GlobalStep one : steps.subspan(1))
       sum = combined(one, sum, read(one, call_[one].from, findings), findings);
-    contents_[static_cast<std::size_t>(call_.rank_of(*root))].write(call_[*root].into, sum);
+    contents_[static_cast<std::size_t>(call_.rank_of(root))].write(call_[root].into, sum);
   }
   for (const GlobalStep one : steps) complete(one);
 }

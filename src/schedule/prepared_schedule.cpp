@@ -26,7 +26,7 @@ PreparedSchedule::PreparedSchedule(Schedule schedule) : schedule_(std::move(sche
       dependents_[filled[dependency]++] = i;
     }
     waits_for_[i] = step.dependency_count;
-    if (!is_message(step.kind) && !is_group(step.kind)) continue;
+    if (!has_peer(step.kind)) continue;
     ++messages_;
     const std::int64_t key =
         is_group(step.kind) ? of_group

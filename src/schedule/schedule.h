@@ -57,6 +57,8 @@ constexpr bool is_message(StepKind kind) {
 constexpr bool is_group(StepKind kind) {
   return kind == StepKind::group_bcast || kind == StepKind::group_reduce;
 }
+// Whether other ranks have a part in it.
+constexpr bool has_peer(StepKind kind) { return is_message(kind) || is_group(kind); }
 
 const char* name_of(StepKind kind);
 const char* name_of(Buffer buffer);

@@ -3,6 +3,7 @@
 // other ends. Borrows the schedules, which have to outlive it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -45,6 +46,21 @@ class WholeCall {
   // All ranks' steps that are one group step, by ascending rank.
   std::span<const GlobalStep> meeting_of(GlobalStep step) const {
     return meetings_[meeting_index_[step]];
+  }
+  // That of its root.
+  GlobalStep root_of(GlobalStep step) const {
+    return *std::ranges::find(meeting_of(step), (*this)[step].peer,
+                              [this](GlobalStep one) { return rank_of(one); });
+  }
+  // Visits the messages that the group step stands for, from which step to which: between its root
+  // and each other rank.
+  template <typename Visit>
+  void for_each_message_of_meeting(GlobalStep step, const Visit& visit) const {
+    const GlobalStep root = root_of(step);
+    const bool from_root = (*this)[step].kind == StepKind::group_bcast;
+    for (const GlobalStep other : meeting_of(step)) {
+      if (other != root) visit(from_root ? root : other, from_root ? other : root);
+    }
   }
   std::uint32_t meeting_index(GlobalStep step) const { return meeting_index_[step]; }
   std::size_t meetings() const { return meetings_.size(); }

@@ -103,12 +103,11 @@ Json timeline_of(const PlayedPlan& played, std::uint32_t element_bytes) {
     const auto& steps = played.schedules[rank].steps;
     for (std::size_t index = 0; index < steps.size(); ++index, ++at) {
       const Step& step = steps[index];
-      const bool has_peer = is_message(step.kind) || is_group(step.kind);
       const Region& moved = step.from.length > 0 ? step.from : step.into;
       events.push_back({{"rank", rank},
                         {"step", index},
                         {"kind", name_of(step.kind)},
-                        {"peer", has_peer ? Json(step.peer) : Json()},
+                        {"peer", has_peer(step.kind) ? Json(step.peer) : Json()},
                         {"bytes", moved.length * element_bytes},
                         {"start_ns", played.times[at].start.value},
                         {"end_ns", played.times[at].end.value}});

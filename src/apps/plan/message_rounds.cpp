@@ -17,14 +17,9 @@ class Rounds {
       for (const StepIndex dependency : call_.schedule(rank).dependencies_of(call_[step]))
         add(call_.first(rank) + dependency, step);
       if (call_[step].kind == StepKind::send) add(step, call_.other_end(step));
-      if (!call_.is_group(step)) continue;
-      // Between the root and each other rank there is a message.
-      const bool is_root = rank == call_[step].peer;
-      const bool gives = (call_[step].kind == StepKind::group_bcast) == is_root;
-      for (const GlobalStep other : call_.meeting_of(step)) {
-        const bool other_is_root = call_.rank_of(other) == call_[step].peer;
-        if (gives && other_is_root != is_root) add(step, other);
-      }
+      if (!call_.is_group(step) || rank != call_[step].peer) continue;
+      call_.for_each_message_of_meeting(step,
+                                        [this](GlobalStep from, GlobalStep to) { add(from, to); });
     }
   }
 
@@ -51,8 +46,7 @@ class Rounds {
   // Sending and receipt are one message: it counts for what waits for one of them at its rank.
   std::uint32_t chain_behind(GlobalStep earlier, GlobalStep later) const {
     const bool same_rank = call_.rank_of(earlier) == call_.rank_of(later);
-    return before_[earlier] +
-           (same_rank && (call_.is_message(earlier) || call_.is_group(earlier)) ? 1U : 0U);
+    return before_[earlier] + (same_rank && has_peer(call_[earlier].kind) ? 1U : 0U);
   }
 
   const WholeCall& call_;

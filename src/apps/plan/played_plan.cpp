@@ -27,15 +27,8 @@ std::vector<TimedMessage> messages_of(const PlayedPlan& plan, std::uint32_t elem
   for (GlobalStep step = 0; step < call.size(); ++step) {
     if (call[step].kind == StepKind::send) add(step, call.other_end(step));
     // What the MPI library does inside is drawn as messages of its root's.
-    if (!call.is_group(step) || call.rank_of(step) != call[step].peer) continue;
-    for (const GlobalStep other : call.meeting_of(step)) {
-      if (other == step) continue;
-      if (call[step].kind == StepKind::group_bcast) {
-        add(step, other);
-      } else {
-        add(other, step);
-      }
-    }
+    if (call.is_group(step) && call.rank_of(step) == call[step].peer)
+      call.for_each_message_of_meeting(step, add);
   }
   std::ranges::stable_sort(messages, {}, [](const TimedMessage& message) {
     return std::tuple(message.start, message.from);
