@@ -135,8 +135,11 @@ def test_without_a_model_ranks_of_one_host_become_neighbours(lab: Lab) -> None:
 
 
 def step_us(lab: Lab, model: Path, order: str, payload_bytes: int) -> int:
-    """Return the time of a step of load balancing around a ring in `order`, in microseconds."""
-    command = [program("ring_balance"), order, "10", str(payload_bytes)]
+    """Return the time of a step of load balancing around a ring in `order`, in microseconds.
+
+    Of 40 steps, so that one TCP retransmission timeout (200 ms) adds 5 ms to a step, not 20.
+    """
+    command = [program("ring_balance"), order, "40", str(payload_bytes)]
     environment = {"QUADRILLE_MODEL": str(model)}
     result = lab.run(command, environment=environment, quadrille=True, timeout_s=100)
     assert result.exit_code == 0, result.output
