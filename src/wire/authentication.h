@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who may speak: every packet carries a keyed tag over all its bytes and over its whole number, of
+// which it holds the lower bits only. Outsiders on the network cannot inject, alter or replay
+// packets, nor send them on to another endpoint; nothing is secret; ranks of one job trust each
+// other.
+//
+// SipHash-2-4 (J.-P. Aumasson, D. J. Bernstein, INDOCRYPT 2012, doi:10.1007/978-3-642-34931-7_28)
+// with a key for each direction of each pair, which BLAKE2b derives from the job's secret.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "wire/packet.h"
+#include "wire/sequence.h"
+
+namespace quadrille::wire {
+
+using Secret = std::array<std::byte, 16>;  // of the job
+using Key = std::array<std::byte, 16>;
+
+// REQUIRES: called once before anything else here; false where the library cannot start.
+bool start_authentication();
+
+Key key_between(const Secret& secret, EndpointId from, EndpointId to);
+
+// Fills the last `tag_bytes` of the packet. `number` is its whole sequence or running number.
+void seal(const Key& key, Sequence number, std::span<std::byte> packet);
+// The packet's tag is overwritten meanwhile, and put back. REQUIRES: at least `tag_bytes`.
+bool is_sealed(const Key& key, Sequence number, std::span<std::byte> packet);
+
+}  // namespace quadrille::wire

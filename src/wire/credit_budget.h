@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many packets may be on their way to a host's interface at once: what overflows is the
+// switch's buffer in front of it, so all ranks of the host draw on one budget. It stands on a board
+// that may lie in memory shared by them.
+//
+// The sum of what its holders have taken stays within the limit, but for one packet a holder that
+// has taken none: a holder that dies or is stopped leaves the others slow, not stuck. A loss halves
+// the limit, a limit's worth of arrivals without one raises it by a packet (V. Jacobson, SIGCOMM
+// 1988, doi:10.1145/52324.52356), up to where it began.
+//
+// Thread rule: a board may be used by all at once; a CreditBudget by one thread at a time.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/units.h"
+
+namespace quadrille::wire {
+
+// Zeroed memory is a board that nobody has set up.
+struct CreditBoard {
+  static constexpr std::size_t holders = 256;
+
+  std::atomic<std::uint32_t> ceiling;
+  std::atomic<std::uint32_t> limit;
+  std::atomic<std::uint32_t> arrivals;  // since the limit was last raised
+  std::atomic<std::int64_t> halved_ns;  // when it was last halved
+  std::array<std::atomic<std::uint32_t>, holders> taken;
+};
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
+              std::atomic<std::int64_t>::is_always_lock_free);
+
+class CreditBudget {
+ public:
+  // Holder `holder` of `board`; the first one sets it up. REQUIRES: ceiling > 0.
+  CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t ceiling);
+  CreditBudget(const CreditBudget&) = delete;
+  CreditBudget& operator=(const CreditBudget&) = delete;
+  ~CreditBudget() { give_back(own_); }
+
+  // Takes up to `wanted` packets and returns how many.
+  std::uint32_t take(std::uint32_t wanted);
+  void give_back(std::uint32_t packets);
+
+  void arrived(std::uint32_t packets);
+  // Losses of one round trip are one: what is within `round_trip` of the last halving tells nothing.
+  void lost(Nanoseconds now, Nanoseconds round_trip);
+
+  std::uint32_t limit() const { return board_->limit.load(std::memory_order_relaxed); }
+  // What this holder has taken.
+  std::uint32_t own() const { return own_; }
+  // All holders'.
+  std::uint32_t taken() const;
+
+ private:
+  CreditBoard* board_;
+  std::size_t holder_;
+  std::uint32_t own_ = 0;
+};
+
+}  // namespace quadrille::wire

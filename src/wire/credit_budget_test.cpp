@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Never more than the limit, never stuck.
+#include "wire/credit_budget.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace quadrille::wire {
+namespace {
+
+TEST(CreditBudget, holders_together_take_no_more_than_the_limit_but_one_each) {
+  auto board = std::make_unique<CreditBoard>();
+  CreditBudget first(*board, 0, 10);
+  CreditBudget second(*board, 1, 10);
+  EXPECT_EQ(first.take(7), 7U);
+  EXPECT_EQ(second.take(7), 3U);
+  EXPECT_EQ(second.take(1), 0U);
+  first.give_back(2);
+  EXPECT_EQ(second.take(5), 2U);
+  CreditBudget third(*board, 2, 10);
+  EXPECT_EQ(third.take(4), 1U) << "who has nothing gets on, even if the others never give back";
+  EXPECT_EQ(third.take(4), 0U);
+}
+
+TEST(CreditBudget, what_a_holder_had_is_free_when_it_ends_or_its_place_is_taken_again) {
+  auto board = std::make_unique<CreditBoard>();
+  CreditBudget other(*board, 1, 10);
+  {
+    CreditBudget holder(*board, 0, 10);
+    EXPECT_EQ(holder.take(10), 10U);
+  }
+  EXPECT_EQ(other.taken(), 0U);
+  board->taken[0] = 9;  // it died
+  EXPECT_EQ(other.take(5), 1U);
+  const CreditBudget successor(*board, 0, 10);
+  EXPECT_EQ(other.take(4), 4U);
+}
+
+TEST(CreditBudget, a_loss_halves_the_limit_once_a_round_trip_and_arrivals_raise_it) {
+  auto board = std::make_unique<CreditBoard>();
+  CreditBudget budget(*board, 0, 16);
+  budget.lost({1'000'000}, {5'000'000});
+  budget.lost({2'000'000}, {5'000'000});
+  EXPECT_EQ(budget.limit(), 8U);
+  budget.lost({7'000'000}, {5'000'000});
+  EXPECT_EQ(budget.limit(), 4U);
+  for (int i = 0; i < 4; ++i) budget.arrived(1);
+  EXPECT_EQ(budget.limit(), 5U);
+  for (int i = 0; i < 1000; ++i) budget.arrived(1);
+  EXPECT_EQ(budget.limit(), 16U);
+  for (std::int64_t i = 1; i < 20; ++i) budget.lost({i * 10'000'000}, {5'000'000});
+  EXPECT_EQ(budget.limit(), 2U) << "enough for one packet arriving and one on its way";
+}
+
+TEST(CreditBudget, many_threads_stay_within_the_limit) {
+  constexpr std::uint32_t limit = 12;
+  auto board = std::make_unique<CreditBoard>();
+  std::atomic<std::uint32_t> held{0};
+  std::atomic<std::uint32_t> most{0};
+  std::vector<std::thread> threads;
+  for (std::size_t holder = 0; holder < 4; ++holder) {
+    threads.emplace_back([&, holder] {
+      CreditBudget budget(*board, holder, limit);
+      for (int i = 0; i < 20000; ++i) {
+        const std::uint32_t taken = budget.take(1 + static_cast<std::uint32_t>(i) % 7);
+        const std::uint32_t now = held.fetch_add(taken) + taken;
+        std::uint32_t before = most.load();
+        while (now > before && !most.compare_exchange_weak(before, now)) {
+        }
+        held.fetch_sub(taken);
+        budget.give_back(taken);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_LE(most.load(), limit + 4);
+  EXPECT_EQ(held.load(), 0U);
+}
+
+}  // namespace
+}  // namespace quadrille::wire

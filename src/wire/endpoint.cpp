@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Events change a flow; settle() then puts it where it belongs in the endpoint's ordered lists.
+#include "wire/endpoint.h"
+
+#include <algorithm>
+#include <array>
+
+namespace quadrille::wire {
+namespace {
+
+// Own arrivals make room in the budget at once; what others of the host give back is looked for.
+constexpr Nanoseconds look_at_budget{200'000};
+
+// Moves `key` within `list` from where it was to where it belongs now.
+template <typename Order>
+void relist(std::set<std::pair<Order, FlowKey>>& list, const FlowKey& key,
+            std::optional<Order>& was, const std::optional<Order>& now) {
+  if (was == now) return;
+  if (was) list.erase({*was, key});
+  if (now) list.insert({*now, key});
+  was = now;
+}
+
+}  // namespace
+
+Endpoint::Endpoint(const EndpointSettings& settings, CreditBudget& budget)
+    : settings_(settings), budget_(budget) {}
+
+std::pair<Key, Key> Endpoint::keys_with(EndpointId peer) const {
+  return {key_between(settings_.secret, settings_.self, peer),
+          key_between(settings_.secret, peer, settings_.self)};
+}
+
+Flow& Endpoint::flow_with(EndpointId peer, Channel channel) {
+  const FlowKey key{peer, channel};
+  auto& flow = flows_[key];
+  if (!flow) flow = std::make_unique<Flow>(key, keys_with(peer), settings_.limits, settings_.times);
+  return *flow;
+}
+
+void Endpoint::send(EndpointId peer, Channel channel, std::span<const std::byte> message,
+                    Handle handle, Nanoseconds now) {
+  Flow& flow = flow_with(peer, channel);
+  flow.out.add(message, handle);
+  flow.timer.began(now);
+  settle(flow);
+  // What goes unasked, or was granted already, announces itself.
+  if (!flow.sending_at || flow.out.announced() > flow.out.sent() + 1) owe_status(flow);
+}
+
+void Endpoint::receive(EndpointId peer, Channel channel, std::span<std::byte> message,
+                       Handle handle, Nanoseconds now) {
+  Flow& flow = flow_with(peer, channel);
+  flow.in.expect(message, handle);
+  flow.timer.began(now);
+  settle(flow);
+  grant(now);
+}
+
+void Endpoint::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
+  ParseError error = ParseError::none;
+  const auto parsed = parse_packet(datagram, error);
+  if (!parsed) {
+    ++counters_.malformed;
+    return;
+  }
+  const Header& header = parsed->header;
+  if (header.sender >= settings_.peers || header.sender == settings_.self) {
+    ++counters_.forged;
+    return;
+  }
+  const auto found = flows_.find({header.sender, header.channel});
+  Flow* known = found == flows_.end() ? nullptr : found->second.get();
+  const bool is_status = header.kind == PacketKind::status;
+  const std::uint64_t reference = known == nullptr ? 0
+                                  : is_status      ? known->heard_number
+                                                   : known->in.acknowledged();
+  const std::uint64_t number = widen(reference, header.sequence, sequence_bits);
+  const Key key = known != nullptr
+                      ? known->receive_key
+                      : key_between(settings_.secret, header.sender, settings_.self);
+  if (!is_sealed(key, number, datagram)) {
+    ++counters_.forged;
+    return;
+  }
+  Flow& flow = known != nullptr ? *known : flow_with(header.sender, header.channel);
+  if (is_status) {
+    on_status(flow, parsed->body, number, now);
+  } else {
+    on_data(flow, *parsed, number, now);
+  }
+  settle(flow);
+  grant(now);
+}
+
+void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now) {
+  const Header& header = parsed.header;
+  const auto arrival =
+      flow.in.on_packet({sequence, header.place, header.last, parsed.body});
+  if (arrival == ReceiveFlow::Arrival::refused) ++counters_.refused;
+  if (arrival == ReceiveFlow::Arrival::duplicate) ++counters_.duplicates;
+  if (arrival != ReceiveFlow::Arrival::fresh) return;
+  flow.timer.heard(true, now);
+  ++counters_.data_received;
+  counters_.bytes_received += parsed.body.size();
+  budget_.arrived(1);
+  if (header.kind == PacketKind::repeated_data) {
+    ++counters_.losses;
+    budget_.lost(now, flow.timer.interval());
+  }
+  learn(flow,
+        {.acknowledged = widen(flow.out.acknowledged(), header.acknowledged, acknowledged_bits),
+         .granted = widen(flow.out.granted(), header.granted, acknowledged_bits),
+         .heard = 0,
+         .arrived = {},
+         .answers = 0},
+        now);
+  ++flow.unreported;
+  if (header.last || flow.in.has_gap() || flow.in.outstanding() == 0 ||
+      flow.unreported * 2 >= settings_.window)
+    owe_status(flow);
+}
+
+void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
+                         Nanoseconds now) {
+  const auto status = parse_status(body);
+  if (!status) {
+    ++counters_.malformed;
+    return;
+  }
+  ++counters_.status_received;
+  if (number <= flow.heard_number) return;
+  flow.heard_number = number;
+  flow.timer.heard(false, now);
+  const Sequence announced = widen(flow.in.heard(), status->announced, status_bits);
+  if (announced > flow.in.heard()) {
+    flow.timer.heard(true, now);
+    flow.in.on_announcement(announced);
+    owe_status(flow);
+  }
+  const std::uint64_t answers = widen(flow.own_number, status->answers, sequence_bits);
+  if (flow.question && answers >= flow.question->first) {
+    flow.timer.round_trip(now - flow.question->second);
+    flow.question.reset();
+  }
+  learn(flow,
+        {.acknowledged = widen(flow.out.acknowledged(), status->acknowledged, status_bits),
+         .granted = widen(flow.out.granted(), status->granted, status_bits),
+         .heard = widen(flow.out.announced(), status->heard, status_bits),
+         .arrived = std::span(status->arrived).first(status->words),
+         .answers = answers},
+        now);
+  if (!status->asks) return;
+  flow.answers = number;
+  // Who asks misses something, of which packets sent meanwhile may be a part: that is found out now.
+  if (flow.out.sent_unquestioned()) flow.asks = true;
+  owe_status(flow);
+}
+
+void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
+  flow.timer.heard(flow.out.on_news(news), now);
+  if (!flow.timed || flow.out.acknowledged() <= flow.timed->first) return;
+  flow.timer.round_trip(now - flow.timed->second);
+  flow.timed.reset();
+}
+
+void Endpoint::settle(Flow& flow) {
+  while (const auto sent = flow.out.next_completed()) completed_.push_back({*sent, true, true});
+  while (const auto received = flow.in.next_completed())
+    completed_.push_back({received->handle, false, received->matches});
+  const auto outstanding = static_cast<std::uint32_t>(flow.in.outstanding());
+  if (flow.charged > outstanding) {
+    budget_.give_back(flow.charged - outstanding);
+    flow.charged = outstanding;
+  }
+  std::optional<Handle> sending;
+  std::optional<Handle> wanting;
+  std::optional<Nanoseconds> timer;
+  if (flow.out.may_send()) sending = flow.out.first_unfinished();
+  if (flow.in.wanted() > 0) wanting = flow.in.first_expected();
+  if (flow.awaits()) timer = flow.timer.due(flow.under_way());
+  relist(sending_, flow.key, flow.sending_at, sending);
+  relist(wanting_, flow.key, flow.wanting_at, wanting);
+  relist(timers_, flow.key, flow.timer_at, timer);
+}
+
+void Endpoint::grant(Nanoseconds now) {
+  for (auto next = wanting_.begin(); next != wanting_.end();) {
+    Flow& flow = *flows_.at(next->second);
+    ++next;
+    const auto outstanding = flow.in.outstanding();
+    const std::uint64_t wanted = flow.in.wanted();
+    if (outstanding >= settings_.window) continue;
+    const auto most =
+        static_cast<std::uint32_t>(std::min(settings_.window - outstanding, wanted));
+    // Not packet by packet: each grant costs a status.
+    const auto least =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(settings_.window / 2, wanted));
+    if (most < least) continue;
+    const std::uint32_t taken = budget_.take(most);
+    if (taken < least && taken < budget_.own()) {
+      budget_.give_back(taken);
+      starved_until_ = now + look_at_budget;
+      return;
+    }
+    flow.in.grant(taken);
+    flow.charged += taken;
+    owe_status(flow);
+    settle(flow);
+  }
+  starved_until_.reset();
+}
+
+void Endpoint::owe_status(Flow& flow) {
+  if (flow.status_owed) return;
+  flow.status_owed = true;
+  owed_.push_back(&flow);
+}
+
+std::size_t Endpoint::largest_datagram() const {
+  return std::max(settings_.limits.payload + overhead_bytes, largest_status);
+}
+
+std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> room,
+                                                          Nanoseconds now) {
+  ask_when_due(now);
+  if (starved_until_ && *starved_until_ <= now) grant(now);
+  while (!owed_.empty()) {
+    Flow& flow = *owed_.front();
+    owed_.pop_front();
+    if (flow.status_owed) return write_status(flow, room, now);
+  }
+  if (sending_.empty()) return std::nullopt;
+  return write_data(*flows_.at(sending_.begin()->second), room, now);
+}
+
+void Endpoint::ask_when_due(Nanoseconds now) {
+  while (!timers_.empty() && timers_.begin()->first <= now) {
+    Flow& flow = *flows_.at(timers_.begin()->second);
+    flow.asks = true;
+    flow.timer.asked(now);
+    owe_status(flow);
+    settle(flow);
+  }
+}
+
+Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
+  const SendFlow::Packet packet = flow.out.next();
+  Header header;
+  header.kind = packet.repeated ? PacketKind::repeated_data : PacketKind::data;
+  header.last = packet.last;
+  header.sender = settings_.self;
+  header.channel = flow.key.second;
+  header.sequence = static_cast<std::uint32_t>(lower(packet.sequence, sequence_bits));
+  header.place = packet.place;
+  header.acknowledged =
+      static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
+  header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
+  const auto body = write_header(header, room);
+  std::ranges::copy(packet.payload, body.begin());
+  const std::size_t length = overhead_bytes + packet.payload.size();
+  seal(flow.send_key, packet.sequence, room.first(length));
+  ++counters_.data_sent;
+  counters_.bytes_sent += packet.payload.size();
+  if (packet.repeated) {
+    ++counters_.data_resent;
+    flow.timed.reset();  // whose arrival would it be (P. Karn, C. Partridge, SIGCOMM 1987)
+  } else if (!flow.timed) {
+    flow.timed = {packet.sequence, now};
+  }
+  flow.timer.began(now);
+  settle(flow);
+  return {flow.key.first, length};
+}
+
+Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
+  ++flow.own_number;
+  Status status;
+  status.acknowledged = static_cast<std::uint32_t>(lower(flow.in.acknowledged(), status_bits));
+  status.granted = static_cast<std::uint32_t>(lower(flow.in.granted(), status_bits));
+  status.heard = static_cast<std::uint32_t>(lower(flow.in.heard(), status_bits));
+  status.announced = static_cast<std::uint32_t>(lower(flow.out.announced(), status_bits));
+  status.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
+  status.asks = flow.asks;
+  status.words = static_cast<std::uint8_t>(flow.in.arrived(status.arrived));
+  Header header;
+  header.kind = PacketKind::status;
+  header.sender = settings_.self;
+  header.channel = flow.key.second;
+  header.sequence = static_cast<std::uint32_t>(lower(flow.own_number, sequence_bits));
+  header.acknowledged = static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
+  header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
+  const auto body = write_header(header, room);
+  const std::size_t length = overhead_bytes + quadrille::wire::write_status(status, body);
+  seal(flow.send_key, flow.own_number, room.first(length));
+  ++counters_.status_sent;
+  if (flow.asks) {
+    ++counters_.questions;
+    flow.out.asked(flow.own_number);
+    flow.question = {flow.own_number, now};
+    flow.timed.reset();  // its report may have been lost
+    flow.asks = false;
+  }
+  flow.status_owed = false;
+  flow.unreported = 0;
+  return {flow.key.first, length};
+}
+
+std::optional<Nanoseconds> Endpoint::deadline() const {
+  if (timers_.empty()) return starved_until_;
+  const Nanoseconds timer = timers_.begin()->first;
+  return starved_until_ ? std::min(timer, *starved_until_) : timer;
+}
+
+std::optional<Endpoint::Completion> Endpoint::next_completion() {
+  if (completed_.empty()) return std::nullopt;
+  const Completion completion = completed_.front();
+  completed_.pop_front();
+  return completion;
+}
+
+std::vector<std::pair<EndpointId, std::uint32_t>> Endpoint::awaited() const {
+  std::vector<std::pair<EndpointId, std::uint32_t>> peers;
+  for (const auto& [key, flow] : flows_) {
+    if (!flow->awaits()) continue;
+    if (peers.empty() || peers.back().first != key.first) peers.emplace_back(key.first, 0);
+    peers.back().second = std::max(peers.back().second, flow->timer.unanswered());
+  }
+  return peers;
+}
+
+}  // namespace quadrille::wire

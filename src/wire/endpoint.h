@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank's end of the wire: messages to and from other endpoints, over a network that loses,
+// repeats, delays and reorders packets, and on which others try to speak too. It does no input or
+// output and knows no clock: datagrams and the time go in, datagrams and the next deadline come
+// out.
+//
+// Messages of one channel between two endpoints match in order. A receiver grants what may be sent
+// to it, out of its host's budget, to the partners whose messages it expects first among those that
+// have announced something; so nothing overflows the switch, and a late partner holds up nobody
+// else. What is small may go unasked.
+//
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "wire/authentication.h"
+#include "wire/credit_budget.h"
+#include "wire/flow.h"
+#include "wire/packet.h"
+#include "wire/question_timer.h"
+#include "wire/receive_flow.h"
+#include "wire/send_flow.h"
+
+namespace quadrille::wire {
+
+struct EndpointSettings {
+  EndpointId self = 0;
+  Secret secret{};
+  FlowLimits limits;
+  QuestionTimes times;
+  std::uint32_t window = 8;  // packets granted to one partner at a time; even
+  std::uint32_t peers = 0;   // endpoints are 0 to peers - 1
+};
+
+// Of packets, since the start; named as in QUADRILLE_LOG=wire.
+struct EndpointCounters {
+  std::uint64_t data_sent = 0;
+  std::uint64_t data_resent = 0;
+  std::uint64_t data_received = 0;
+  std::uint64_t bytes_sent = 0;      // of payload, each time it was sent
+  std::uint64_t bytes_received = 0;  // of payload, once
+  std::uint64_t status_sent = 0;
+  std::uint64_t status_received = 0;
+  std::uint64_t questions = 0;
+  std::uint64_t duplicates = 0;
+  std::uint64_t refused = 0;    // more than was granted
+  std::uint64_t forged = 0;     // wrong or no key, altered, replayed under another number
+  std::uint64_t malformed = 0;  // truncated, another version, impossible numbers
+  std::uint64_t losses = 0;     // packets that arrived when they were sent again
+};
+
+class Endpoint {
+ public:
+  Endpoint(const EndpointSettings& settings, CreditBudget& budget);
+
+  // Handles rise from call to call: they are the order in which partners are served.
+  void send(EndpointId peer, Channel channel, std::span<const std::byte> message, Handle handle,
+            Nanoseconds now);
+  void receive(EndpointId peer, Channel channel, std::span<std::byte> message, Handle handle,
+               Nanoseconds now);
+
+  // A datagram that arrived. What is not a peer's packet is counted and dropped, never answered.
+  void on_datagram(std::span<std::byte> datagram, Nanoseconds now);
+
+  struct Outgoing {
+    EndpointId peer = 0;
+    std::size_t length = 0;
+  };
+  // Writes the next datagram that is due into `room`; nothing where none is. REQUIRES: room for
+  // largest_datagram().
+  std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now);
+  std::size_t largest_datagram() const;
+  // When next_datagram() will have something without any other event; nothing: never.
+  std::optional<Nanoseconds> deadline() const;
+
+  struct Completion {
+    Handle handle = 0;
+    bool sent = false;
+    bool matches = true;  // else the ends disagree about the message's length
+  };
+  std::optional<Completion> next_completion();
+
+  // Peers that something is awaited from, with how many questions they have left unanswered.
+  std::vector<std::pair<EndpointId, std::uint32_t>> awaited() const;
+  const EndpointCounters& counters() const { return counters_; }
+
+ private:
+  Flow& flow_with(EndpointId peer, Channel channel);
+  std::pair<Key, Key> keys_with(EndpointId peer) const;
+  void on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now);
+  void on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
+                 Nanoseconds now);
+  static void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
+  void settle(Flow& flow);
+  void grant(Nanoseconds now);
+  void owe_status(Flow& flow);
+  void ask_when_due(Nanoseconds now);
+  Outgoing write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now);
+  Outgoing write_status(Flow& flow, std::span<std::byte> room, Nanoseconds now);
+
+  EndpointSettings settings_;
+  CreditBudget& budget_;
+  EndpointCounters counters_;
+  std::map<FlowKey, std::unique_ptr<Flow>> flows_;
+  std::deque<Flow*> owed_;                       // a status
+  std::set<std::pair<Handle, FlowKey>> sending_;   // may send data, first messages first
+  std::set<std::pair<Handle, FlowKey>> wanting_;   // could be granted more
+  std::set<std::pair<Nanoseconds, FlowKey>> timers_;
+  std::deque<Completion> completed_;
+  std::optional<Nanoseconds> starved_until_;  // the budget had less than was wanted; look again then
+};
+
+}  // namespace quadrille::wire

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All that an endpoint keeps of one channel to one peer: both directions, and what the two ends
+// still owe each other.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "base/units.h"
+#include "wire/authentication.h"
+#include "wire/packet.h"
+#include "wire/question_timer.h"
+#include "wire/receive_flow.h"
+#include "wire/send_flow.h"
+#include "wire/sequence.h"
+
+namespace quadrille::wire {
+
+using FlowKey = std::pair<EndpointId, Channel>;
+
+struct Flow {
+  Flow(FlowKey with, const std::pair<Key, Key>& keys, const FlowLimits& limits,
+       const QuestionTimes& times)
+      : key(with),
+        send_key(keys.first),
+        receive_key(keys.second),
+        out(limits),
+        in(limits),
+        timer(times) {}
+
+  // Packets of either end are, or may be, on their way.
+  bool under_way() const { return out.waits_for_news() || in.outstanding() > 0; }
+  bool awaits() const { return !out.idle() || in.expects() || in.outstanding() > 0; }
+
+  FlowKey key;
+  Key send_key;
+  Key receive_key;
+  SendFlow out;
+  ReceiveFlow in;
+  QuestionTimer timer;
+
+  std::uint32_t charged = 0;      // of the budget; never more than in.outstanding()
+  std::uint32_t unreported = 0;   // packets that arrived since the last report of it
+  std::uint64_t own_number = 0;   // of the last status sent
+  std::uint64_t heard_number = 0; // of the newest status heard
+  std::uint64_t answers = 0;      // number of the newest question heard
+  bool status_owed = false;
+  bool asks = false;  // the status owed is a question
+
+  // Running number and time of the question, and the packet and its time, that round trips are
+  // taken from; nothing where an answer would tell nothing.
+  std::optional<std::pair<std::uint64_t, Nanoseconds>> question;
+  std::optional<std::pair<Sequence, Nanoseconds>> timed;
+
+  // Where the endpoint's ordered lists hold it.
+  std::optional<Handle> sending_at;
+  std::optional<Handle> wanting_at;
+  std::optional<Nanoseconds> timer_at;
+};
+
+}  // namespace quadrille::wire

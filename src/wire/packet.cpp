@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes to numbers and back.
+#include "wire/packet.h"
+
+#include <algorithm>
+
+namespace quadrille::wire {
+namespace {
+
+constexpr std::uint8_t asks_bit = 1;
+
+void put(std::span<std::byte> bytes, std::size_t offset, std::size_t width, std::uint64_t value) {
+  for (std::size_t i = width; i-- > 0; value >>= 8)
+    bytes[offset + i] = static_cast<std::byte>(value & 0xff);
+}
+
+std::uint64_t get(std::span<const std::byte> bytes, std::size_t offset, std::size_t width) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < width; ++i)
+    value = value << 8 | std::to_integer<std::uint64_t>(bytes[offset + i]);
+  return value;
+}
+
+}  // namespace
+
+std::span<std::byte> write_header(const Header& header, std::span<std::byte> packet) {
+  put(packet, 0, 1,
+      static_cast<unsigned>(protocol_version) << 4 | static_cast<unsigned>(header.kind) << 1 |
+          static_cast<unsigned>(header.last));
+  put(packet, 1, 3, header.sender);
+  put(packet, 4, 2, header.channel);
+  put(packet, 6, 3, header.sequence);
+  put(packet, 9, 3, header.place);
+  put(packet, 12, 2, header.acknowledged);
+  put(packet, 14, 2, header.granted);
+  return packet.subspan(header_bytes);
+}
+
+std::size_t write_status(const Status& status, std::span<std::byte> body) {
+  put(body, 0, 4, status.acknowledged);
+  put(body, 4, 4, status.granted);
+  put(body, 8, 4, status.heard);
+  put(body, 12, 4, status.announced);
+  put(body, 16, 3, status.answers);
+  put(body, 19, 1, status.asks ? asks_bit : 0);
+  for (std::size_t word = 0; word < status.words; ++word)
+    put(body, status_body_bytes + 8 * word, 8, status.arrived[word]);
+  return status_body_bytes + std::size_t{8} * status.words;
+}
+
+std::optional<Parsed> parse_packet(std::span<const std::byte> packet, ParseError& error) {
+  error = ParseError::truncated;
+  if (packet.size() < overhead_bytes) return std::nullopt;
+  const auto first = std::to_integer<unsigned>(packet[0]);
+  error = ParseError::version;
+  if (first >> 4 != protocol_version) return std::nullopt;
+  error = ParseError::malformed;
+  const unsigned kind = first >> 1 & 7U;
+  if (kind > static_cast<unsigned>(PacketKind::repeated_data)) return std::nullopt;
+  Parsed parsed;
+  parsed.header.kind = static_cast<PacketKind>(kind);
+  parsed.header.last = (first & 1U) != 0;
+  parsed.header.sender = static_cast<EndpointId>(get(packet, 1, 3));
+  parsed.header.channel = static_cast<Channel>(get(packet, 4, 2));
+  parsed.header.sequence = static_cast<std::uint32_t>(get(packet, 6, 3));
+  parsed.header.place = static_cast<std::uint32_t>(get(packet, 9, 3));
+  parsed.header.acknowledged = static_cast<std::uint16_t>(get(packet, 12, 2));
+  parsed.header.granted = static_cast<std::uint16_t>(get(packet, 14, 2));
+  parsed.body = packet.subspan(header_bytes, packet.size() - overhead_bytes);
+  error = ParseError::none;
+  return parsed;
+}
+
+std::optional<Status> parse_status(std::span<const std::byte> body) {
+  if (body.size() < status_body_bytes || body.size() % 8 != status_body_bytes % 8)
+    return std::nullopt;
+  const std::size_t words = (body.size() - status_body_bytes) / 8;
+  if (words > most_status_words) return std::nullopt;
+  Status status;
+  status.acknowledged = static_cast<std::uint32_t>(get(body, 0, 4));
+  status.granted = static_cast<std::uint32_t>(get(body, 4, 4));
+  status.heard = static_cast<std::uint32_t>(get(body, 8, 4));
+  status.announced = static_cast<std::uint32_t>(get(body, 12, 4));
+  status.answers = static_cast<std::uint32_t>(get(body, 16, 3));
+  const auto flags = get(body, 19, 1);
+  if ((flags & ~std::uint64_t{asks_bit}) != 0) return std::nullopt;
+  status.asks = flags != 0;
+  status.words = static_cast<std::uint8_t>(words);
+  for (std::size_t word = 0; word < words; ++word)
+    status.arrived[word] = get(body, status_body_bytes + 8 * word, 8);
+  return status;
+}
+
+}  // namespace quadrille::wire

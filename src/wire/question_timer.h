@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When to ask the other end how things stand: some time after the last news of it, by the round
+// trips seen so far, ever later while there are none. That it asks is no news: of what was lost on
+// its way to it, it knows nothing. A question repeats no data, so one too many costs a small packet.
+// Time is an argument.
+//
+// Smoothed round trip and its deviation after RFC 6298.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/units.h"
+
+namespace quadrille::wire {
+
+struct QuestionTimes {
+  Nanoseconds first{60'000'000};      // before any round trip was seen
+  Nanoseconds shortest{5'000'000};
+  Nanoseconds longest{1'000'000'000};  // between questions, and while nothing is under way
+};
+
+class QuestionTimer {
+ public:
+  explicit QuestionTimer(const QuestionTimes& times) : times_(times) {}
+
+  void round_trip(Nanoseconds sample) {
+    if (smoothed_.value == 0) {
+      smoothed_ = sample;
+      deviation_ = {sample.value / 2};
+    } else {
+      const std::int64_t error = sample.value - smoothed_.value;
+      deviation_.value += ((error < 0 ? -error : error) - deviation_.value) / 4;
+      smoothed_.value += error / 8;
+    }
+  }
+  // A sign of the other end; `news`: it told something that was not known.
+  void heard(bool news, Nanoseconds now) {
+    unanswered_ = 0;
+    if (!news) return;
+    quiet_since_ = now;
+    fruitless_ = 0;
+  }
+  void asked(Nanoseconds now) {
+    quiet_since_ = now;
+    ++unanswered_;
+    ++fruitless_;
+  }
+  // Something new depends on the other end from `now` on.
+  void began(Nanoseconds now) { quiet_since_ = std::max(quiet_since_, now); }
+
+  // When the next question is due; `under_way` tells whether packets of either end are.
+  Nanoseconds due(bool under_way) const {
+    if (!under_way) return quiet_since_ + times_.longest;
+    // Who answers is there and only has nothing to say yet; what is lost then should not wait long.
+    const std::uint32_t doublings =
+        std::min(std::max(unanswered_, std::min(fruitless_, 2U)), 16U);
+    return quiet_since_ + std::min(Nanoseconds{interval().value << doublings}, times_.longest);
+  }
+  std::uint32_t unanswered() const { return unanswered_; }
+  // How long a packet and what it brings about take, with a margin.
+  Nanoseconds interval() const {
+    if (smoothed_.value == 0) return times_.first;
+    return std::max(smoothed_ + deviation_ * 4, times_.shortest);
+  }
+
+ private:
+
+  QuestionTimes times_;
+  Nanoseconds smoothed_{};
+  Nanoseconds deviation_{};
+  Nanoseconds quiet_since_{};
+  std::uint32_t unanswered_ = 0;  // questions since the last sign
+  std::uint32_t fruitless_ = 0;   // questions since the last news
+};
+
+}  // namespace quadrille::wire

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A packet's number says in which message it belongs; its place and mark of the last one are
+// checked against it, so that ends that disagree about a length find out.
+#include "wire/receive_flow.h"
+
+#include <algorithm>
+
+namespace quadrille::wire {
+
+void ReceiveFlow::expect(std::span<std::byte> buffer, Handle handle) {
+  const Sequence first = expected_end_;
+  expected_end_ += packets_of(buffer.size(), limits_.payload);
+  messages_.push_back({first, expected_end_, buffer, handle});
+  while (!early_.empty() && early_.begin()->first < expected_end_) {
+    const auto& [sequence, early] = *early_.begin();
+    early_bytes_ -= early.payload.size();
+    place({sequence, early.place, early.last, early.payload});
+    early_.erase(early_.begin());
+  }
+  complete_arrived();
+}
+
+ReceiveFlow::Arrival ReceiveFlow::on_packet(const Packet& packet) {
+  if (is_here(packet.sequence)) return Arrival::duplicate;
+  if (packet.sequence >= acknowledged_ + limits_.most_open) return Arrival::refused;
+  on_announcement(packet.sequence + 1);
+  if (packet.sequence >= expected_end_) {
+    if (!keep_early(packet)) return Arrival::refused;
+  } else {
+    place(packet);
+  }
+  granted_ = std::max(granted_, packet.sequence + 1);
+  mark(packet.sequence);
+  complete_arrived();
+  return Arrival::fresh;
+}
+
+bool ReceiveFlow::keep_early(const Packet& packet) {
+  if (early_bytes_ + packet.payload.size() > limits_.unasked || !early_.empty()) return false;
+  early_[packet.sequence] = {
+      packet.place, packet.last, {packet.payload.begin(), packet.payload.end()}};
+  early_bytes_ += packet.payload.size();
+  return true;
+}
+
+bool ReceiveFlow::is_here(Sequence sequence) const {
+  if (sequence < acknowledged_) return true;
+  const Sequence index = sequence - acknowledged_;
+  return index < here_.size() && here_[index];
+}
+
+void ReceiveFlow::mark(Sequence sequence) {
+  const Sequence index = sequence - acknowledged_;
+  if (index >= here_.size()) here_.resize(index + 1, false);
+  here_[index] = true;
+  ++arrived_beyond_;
+  while (!here_.empty() && here_.front()) {
+    here_.pop_front();
+    ++acknowledged_;
+    --arrived_beyond_;
+  }
+}
+
+void ReceiveFlow::place(const Packet& packet) {
+  const auto message =
+      std::ranges::find_if(messages_, [&](const Message& m) { return packet.sequence < m.end; });
+  if (message == messages_.end()) return;  // of a message that completed as a mismatch
+  const Sequence index = packet.sequence - message->first;
+  const std::size_t offset = index * limits_.payload;
+  const std::size_t length = std::min(limits_.payload, message->buffer.size() - offset);
+  const bool last = packet.sequence + 1 == message->end;
+  if (packet.place != index || packet.last != last || packet.payload.size() != length) {
+    message->matches = false;
+    return;
+  }
+  std::ranges::copy(packet.payload, message->buffer.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
+void ReceiveFlow::complete_arrived() {
+  while (!messages_.empty() &&
+         (messages_.front().end <= acknowledged_ || !messages_.front().matches)) {
+    completed_.push_back({messages_.front().handle, messages_.front().matches});
+    messages_.pop_front();
+  }
+}
+
+void ReceiveFlow::on_announcement(Sequence end) { announced_ = std::max(announced_, end); }
+
+std::uint64_t ReceiveFlow::wanted() const {
+  const Sequence end =
+      std::min({announced_, expected_end_, acknowledged_ + limits_.most_open});
+  return end > granted_ ? end - granted_ : 0;
+}
+
+std::uint64_t ReceiveFlow::outstanding() const {
+  return granted_ - acknowledged_ - arrived_beyond_;
+}
+
+std::size_t ReceiveFlow::arrived(std::span<std::uint64_t> words) const {
+  std::ranges::fill(words, 0);
+  std::size_t used = 0;
+  for (std::size_t i = 1; i < here_.size() && (i - 1) / 64 < words.size(); ++i) {
+    if (!here_[i]) continue;
+    words[(i - 1) / 64] |= std::uint64_t{1} << ((i - 1) % 64);
+    used = (i - 1) / 64 + 1;
+  }
+  return used;
+}
+
+std::optional<ReceiveFlow::Completed> ReceiveFlow::next_completed() {
+  if (completed_.empty()) return std::nullopt;
+  const Completed completed = completed_.front();
+  completed_.pop_front();
+  return completed;
+}
+
+}  // namespace quadrille::wire

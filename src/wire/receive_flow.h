@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The receiving end of one direction of a channel: packets go to their places in the messages that
+// the caller expects, in whatever order they come, each once. What came unasked before its message
+// was expected is kept, within a bound. No clock and no socket.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "wire/packet.h"
+#include "wire/send_flow.h"
+#include "wire/sequence.h"
+
+namespace quadrille::wire {
+
+class ReceiveFlow {
+ public:
+  explicit ReceiveFlow(const FlowLimits& limits) : limits_(limits) {}
+
+  // The next message goes to `buffer`. Its length is the buffer's, else it completes as a mismatch.
+  void expect(std::span<std::byte> buffer, Handle handle);
+
+  struct Packet {
+    Sequence sequence = 0;
+    std::uint32_t place = 0;
+    bool last = false;
+    std::span<const std::byte> payload;
+  };
+  enum class Arrival : std::uint8_t { fresh, duplicate, refused };
+  // `refused`: more than was granted or may come unasked; it comes again when it may.
+  Arrival on_packet(const Packet& packet);
+
+  // The sender has packets before `end` to send.
+  void on_announcement(Sequence end);
+
+  // Packets that could be granted now: announced, and their messages expected.
+  std::uint64_t wanted() const;
+  // REQUIRES: packets <= wanted().
+  void grant(std::uint64_t packets) { granted_ += packets; }
+  // Granted and not arrived.
+  std::uint64_t outstanding() const;
+
+  struct Completed {
+    Handle handle = 0;
+    bool matches = true;
+  };
+  std::optional<Completed> next_completed();
+
+  bool expects() const { return !messages_.empty(); }
+  // REQUIRES: expects(). For order among channels.
+  Handle first_expected() const { return messages_.front().handle; }
+  Sequence acknowledged() const { return acknowledged_; }
+  Sequence granted() const { return granted_; }
+  Sequence heard() const { return announced_; }
+  // Something has arrived behind a packet that has not.
+  bool has_gap() const { return arrived_beyond_ > 0; }
+  // How many words of `words` tell of arrivals behind the first missing packet.
+  std::size_t arrived(std::span<std::uint64_t> words) const;
+
+ private:
+  struct Message {
+    Sequence first = 0;
+    Sequence end = 0;
+    std::span<std::byte> buffer;
+    Handle handle = 0;
+    bool matches = true;
+  };
+  struct Early {
+    std::uint32_t place = 0;
+    bool last = false;
+    std::vector<std::byte> payload;
+  };
+
+  bool is_here(Sequence sequence) const;
+  void mark(Sequence sequence);
+  void place(const Packet& packet);
+  void complete_arrived();
+  bool keep_early(const Packet& packet);
+
+  FlowLimits limits_;
+  std::deque<Message> messages_;  // not complete
+  std::map<Sequence, Early> early_;
+  std::size_t early_bytes_ = 0;
+  std::deque<Completed> completed_;
+  std::deque<bool> here_;  // of [acknowledged_, ...): the first is missing
+  std::uint64_t arrived_beyond_ = 0;
+  Sequence acknowledged_ = 0;
+  Sequence announced_ = 0;
+  Sequence granted_ = 0;
+  Sequence expected_end_ = 0;
+};
+
+}  // namespace quadrille::wire

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Order of a packet's life: announced, sent, arrived (known out of order), acknowledged (with all
+// before it).
+#include "wire/send_flow.h"
+
+#include <algorithm>
+
+namespace quadrille::wire {
+namespace {
+
+// Later arrivals that show a loss: TCP's duplicate acknowledgement threshold (RFC 5681).
+constexpr std::uint64_t reordering = 3;
+
+}  // namespace
+
+void SendFlow::add(std::span<const std::byte> data, Handle handle) {
+  const Sequence first = end_;
+  end_ += packets_of(data.size(), limits_.payload);
+  messages_.push_back({first, end_, data, handle});
+}
+
+bool SendFlow::may_send_unasked() const {
+  if (sent_ != acknowledged_ || sent_ == end_) return false;
+  const auto message =
+      std::ranges::find_if(messages_, [&](const Message& m) { return sent_ < m.end; });
+  return message->first == sent_ && message->data.size() <= limits_.unasked &&
+         message->end == sent_ + 1;
+}
+
+bool SendFlow::may_send() const {
+  if (!lost_.empty()) return true;
+  if (sent_ == end_ || open_.size() >= limits_.most_open) return false;
+  return sent_ < granted_ || may_send_unasked();
+}
+
+SendFlow::Packet SendFlow::next() {
+  if (!lost_.empty()) {
+    const Sequence sequence = *lost_.begin();
+    lost_.erase(lost_.begin());
+    open_[sequence - acknowledged_].transmission = transmissions_++;
+    ++resent_;
+    Packet again = packet(sequence);
+    again.repeated = true;
+    return again;
+  }
+  open_.push_back({transmissions_++, false});
+  return packet(sent_++);
+}
+
+SendFlow::Packet SendFlow::packet(Sequence sequence) const {
+  const auto message =
+      std::ranges::find_if(messages_, [&](const Message& m) { return sequence < m.end; });
+  const Sequence place = sequence - message->first;
+  const std::size_t offset = place * limits_.payload;
+  const std::size_t length = std::min(limits_.payload, message->data.size() - offset);
+  return {sequence, static_cast<std::uint32_t>(place), sequence + 1 == message->end, false,
+          message->data.subspan(offset, length)};
+}
+
+bool SendFlow::on_news(const News& news) {
+  if (news.acknowledged > sent_ || news.granted > end_ || news.heard > end_) return false;
+  bool learned = news.granted > granted_ || news.heard > heard_;
+  granted_ = std::max(granted_, news.granted);
+  heard_ = std::max({heard_, news.heard, news.granted, news.acknowledged});
+  if (news.acknowledged > acknowledged_) {
+    learned = true;
+    acknowledge_before(news.acknowledged);
+  }
+  // Words count from the receiver's own first missing packet: older ones tell nothing.
+  if (news.acknowledged == acknowledged_) learned |= mark_arrived(news.arrived);
+  if (latest_arrived_ > reordering) find_lost(latest_arrived_ - reordering);
+  if (question_ != 0 && news.answers >= question_) {
+    find_lost(sent_before_question_);
+    learned |= !lost_.empty();
+    question_ = 0;
+  }
+  return learned;
+}
+
+void SendFlow::acknowledge_before(Sequence end) {
+  while (acknowledged_ < end) {
+    latest_arrived_ = std::max(latest_arrived_, open_.front().transmission + 1);
+    lost_.erase(acknowledged_);
+    open_.pop_front();
+    ++acknowledged_;
+  }
+  while (!messages_.empty() && messages_.front().end <= acknowledged_) {
+    completed_.push_back(messages_.front().handle);
+    messages_.pop_front();
+  }
+}
+
+bool SendFlow::mark_arrived(std::span<const std::uint64_t> words) {
+  bool learned = false;
+  for (std::size_t i = 1; i < open_.size() && (i - 1) / 64 < words.size(); ++i) {
+    if ((words[(i - 1) / 64] >> ((i - 1) % 64) & 1U) == 0 || open_[i].arrived) continue;
+    open_[i].arrived = true;
+    lost_.erase(acknowledged_ + i);
+    latest_arrived_ = std::max(latest_arrived_, open_[i].transmission + 1);
+    learned = true;
+  }
+  return learned;
+}
+
+void SendFlow::find_lost(std::uint64_t sent_before) {
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    if (!open_[i].arrived && open_[i].transmission < sent_before) lost_.insert(acknowledged_ + i);
+  }
+}
+
+void SendFlow::asked(std::uint64_t number) {
+  question_ = number;
+  sent_before_question_ = transmissions_;
+}
+
+std::optional<Handle> SendFlow::next_completed() {
+  if (completed_.empty()) return std::nullopt;
+  const Handle handle = completed_.front();
+  completed_.pop_front();
+  return handle;
+}
+
+}  // namespace quadrille::wire

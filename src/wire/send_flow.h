@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sending end of one direction of a channel: messages cut into packets, which go out as far as
+// the receiver has granted and are repeated only where it is known that they were lost. No clock
+// and no socket: numbers go in, numbers come out.
+//
+// A packet counts as lost when three packets have arrived that were sent after it (RFC 8985 orders
+// by transmissions in the same way, so that what was sent again can be lost again), or when the
+// receiver answers a question that was sent after it and has not got it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "wire/sequence.h"
+
+namespace quadrille::wire {
+
+// A caller's own name for a message it sends or receives.
+using Handle = std::uint64_t;
+
+struct FlowLimits {
+  std::size_t payload = 1448;      // bytes of a full packet
+  std::size_t unasked = 0;         // bytes that a channel may have under way without a grant
+  std::uint32_t most_open = 1024;  // packets sent or granted of which not all have arrived
+};
+
+// Of a message of `length` bytes; one that is empty takes a packet too.
+constexpr std::uint64_t packets_of(std::size_t length, std::size_t payload) {
+  return length == 0 ? 1 : (length + payload - 1) / payload;
+}
+
+class SendFlow {
+ public:
+  explicit SendFlow(const FlowLimits& limits) : limits_(limits) {}
+
+  // REQUIRES: `data` stays as it is until the message is complete.
+  void add(std::span<const std::byte> data, Handle handle);
+
+  struct Packet {
+    Sequence sequence = 0;
+    std::uint32_t place = 0;
+    bool last = false;
+    bool repeated = false;
+    std::span<const std::byte> payload;
+  };
+  bool may_send() const;
+  // Packets are lost ones first. REQUIRES: may_send(). The packet counts as sent.
+  Packet next();
+
+  struct News {
+    Sequence acknowledged = 0;
+    Sequence granted = 0;
+    Sequence heard = 0;
+    std::span<const std::uint64_t> arrived;  // as in Status
+    std::uint64_t answers = 0;
+  };
+  // Returns whether it told something that was not known: an arrival, a grant, a loss. Numbers beyond what was
+  // sent are not believed.
+  bool on_news(const News& news);
+  // The question with this running number leaves now.
+  void asked(std::uint64_t number);
+
+  std::optional<Handle> next_completed();
+
+  // Packets before this number wait to be sent or were.
+  Sequence announced() const { return end_; }
+  Sequence sent() const { return sent_; }
+  Sequence acknowledged() const { return acknowledged_; }
+  Sequence granted() const { return granted_; }
+  bool idle() const { return acknowledged_ == end_; }
+  // Whether the receiver has still to say something.
+  bool waits_for_news() const { return sent_ > acknowledged_ || end_ > heard_; }
+  // The receiver may not know what waits here.
+  bool unheard() const { return end_ > heard_ && end_ > sent_; }
+  // Packets are under way that no question has followed.
+  bool sent_unquestioned() const {
+    return sent_ > acknowledged_ && transmissions_ > sent_before_question_;
+  }
+  std::uint64_t resent() const { return resent_; }
+  // Where the first unfinished message stands among all that were started; for order.
+  Handle first_unfinished() const { return messages_.front().handle; }
+
+ private:
+  struct Message {
+    Sequence first = 0;
+    Sequence end = 0;
+    std::span<const std::byte> data;
+    Handle handle = 0;
+  };
+  struct Open {  // a packet that was sent and of which all before have not arrived
+    std::uint64_t transmission = 0;
+    bool arrived = false;
+  };
+
+  bool may_send_unasked() const;
+  void acknowledge_before(Sequence end);
+  bool mark_arrived(std::span<const std::uint64_t> words);
+  void find_lost(std::uint64_t sent_before);
+  Packet packet(Sequence sequence) const;
+
+  FlowLimits limits_;
+  std::deque<Message> messages_;  // not complete
+  std::deque<Open> open_;         // of [acknowledged_, sent_)
+  std::set<Sequence> lost_;
+  std::deque<Handle> completed_;
+  Sequence end_ = 0;
+  Sequence heard_ = 0;
+  Sequence granted_ = 0;
+  Sequence sent_ = 0;
+  Sequence acknowledged_ = 0;
+  std::uint64_t transmissions_ = 0;
+  std::uint64_t latest_arrived_ = 0;  // 1 + the highest transmission that has arrived
+  std::uint64_t question_ = 0;        // running number of the last question, 0 without one
+  std::uint64_t sent_before_question_ = 0;
+  std::uint64_t resent_ = 0;
+};
+
+}  // namespace quadrille::wire

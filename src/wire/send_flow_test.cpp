@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What goes out, when, and when again.
+#include "wire/send_flow.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+namespace quadrille::wire {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr FlowLimits kLimits{.payload = 10, .unasked = 8, .most_open = 100};
+
+class SendFlowTest : public testing::Test {
+ protected:
+  void add(std::size_t length) {
+    flow_.add(std::span(bytes_).first(length), handle_++);
+  }
+  std::vector<Sequence> send_all() {
+    std::vector<Sequence> sequences;
+    while (flow_.may_send()) sequences.push_back(flow_.next().sequence);
+    return sequences;
+  }
+  bool news(Sequence acknowledged, Sequence granted, std::uint64_t bits = 0,
+            std::uint64_t answers = 0) {
+    const std::array<std::uint64_t, 1> words{bits};
+    return flow_.on_news({acknowledged, granted, flow_.announced(), words, answers});
+  }
+
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(1000);
+  Handle handle_ = 1;
+  SendFlow flow_{kLimits};
+};
+
+TEST_F(SendFlowTest, a_small_message_goes_unasked_a_larger_one_waits_for_its_grant) {
+  add(8);
+  EXPECT_THAT(send_all(), ElementsAre(0));
+  add(9);
+  EXPECT_THAT(send_all(), ElementsAre());
+  EXPECT_TRUE(flow_.unheard());
+  news(1, 1);
+  EXPECT_THAT(send_all(), ElementsAre());
+  news(1, 2);
+  EXPECT_THAT(send_all(), ElementsAre(1));
+}
+
+TEST_F(SendFlowTest, only_one_packet_goes_unasked_until_it_has_arrived) {
+  add(8);
+  add(8);
+  EXPECT_THAT(send_all(), ElementsAre(0));
+  news(1, 1);
+  EXPECT_THAT(send_all(), ElementsAre(1));
+}
+
+TEST_F(SendFlowTest, packets_know_their_place_and_the_last_of_a_message) {
+  add(25);
+  add(0);
+  news(0, 4);
+  const auto first = flow_.next();
+  EXPECT_EQ(first.place, 0U);
+  EXPECT_FALSE(first.last);
+  EXPECT_EQ(first.payload.size(), 10U);
+  flow_.next();
+  const auto third = flow_.next();
+  EXPECT_EQ(third.place, 2U);
+  EXPECT_TRUE(third.last);
+  EXPECT_EQ(third.payload.size(), 5U);
+  EXPECT_EQ(third.payload.data(), bytes_.data() + 20);
+  const auto empty = flow_.next();
+  EXPECT_EQ(empty.place, 0U);
+  EXPECT_TRUE(empty.last);
+  EXPECT_TRUE(empty.payload.empty());
+}
+
+TEST_F(SendFlowTest, messages_complete_in_order_when_all_of_them_has_arrived) {
+  add(20);
+  add(10);
+  news(0, 3);
+  send_all();
+  news(0, 3, 0b10);  // packet 2, all of the second message
+  EXPECT_EQ(flow_.next_completed(), std::nullopt);
+  news(3, 3);
+  EXPECT_EQ(flow_.next_completed(), 1U);
+  EXPECT_EQ(flow_.next_completed(), 2U);
+  EXPECT_TRUE(flow_.idle());
+}
+
+TEST_F(SendFlowTest, what_three_later_packets_have_overtaken_is_sent_again_once) {
+  add(100);
+  news(0, 10);
+  EXPECT_EQ(send_all().size(), 10U);
+  news(0, 10, 0b11);  // 1 and 2
+  EXPECT_FALSE(flow_.may_send());
+  news(0, 10, 0b111);
+  EXPECT_THAT(send_all(), ElementsAre(0));
+  news(0, 10, 0b1111);
+  EXPECT_FALSE(flow_.may_send());
+  EXPECT_EQ(flow_.resent(), 1U);
+}
+
+TEST_F(SendFlowTest, what_was_sent_again_can_be_lost_again) {
+  add(200);
+  news(0, 10);
+  send_all();
+  news(0, 20, 0b111);
+  EXPECT_THAT(flow_.next().sequence, 0);  // again
+  EXPECT_EQ(send_all().size(), 10U);      // 10 to 19, after it
+  news(0, 20, 0b111111111);
+  EXPECT_FALSE(flow_.may_send());
+  news(0, 20, 0b111'111111111);  // 10 to 12
+  EXPECT_THAT(send_all(), ElementsAre(0));
+}
+
+TEST_F(SendFlowTest, an_answer_tells_which_of_the_last_packets_were_lost) {
+  add(30);
+  news(0, 3);
+  send_all();
+  flow_.asked(7);
+  news(1, 3, 0b1, 6);  // packet 1 is missing, but this answers an older question
+  EXPECT_FALSE(flow_.may_send());
+  news(1, 3, 0b1, 7);
+  EXPECT_THAT(send_all(), ElementsAre(1));
+  news(1, 3, 0b1, 7);
+  EXPECT_FALSE(flow_.may_send()) << "the question was sent before it";
+}
+
+TEST_F(SendFlowTest, old_news_and_news_of_what_was_never_sent_change_nothing) {
+  add(50);
+  news(0, 3);
+  send_all();
+  news(2, 3);
+  EXPECT_FALSE(news(1, 2, 0b111));
+  EXPECT_FALSE(news(4, 3));
+  EXPECT_FALSE(news(0, 6));
+  EXPECT_EQ(flow_.acknowledged(), 2U);
+  EXPECT_FALSE(flow_.may_send());
+}
+
+TEST_F(SendFlowTest, no_more_is_open_than_the_receiver_can_tell_of) {
+  SendFlow flow({.payload = 1, .unasked = 0, .most_open = 4});
+  flow.add(std::span(bytes_).first(10), 1);
+  flow.on_news({0, 10, 10, {}, 0});
+  int sent = 0;
+  for (; flow.may_send(); ++sent) flow.next();
+  EXPECT_EQ(sent, 4);
+}
+
+}  // namespace
+}  // namespace quadrille::wire

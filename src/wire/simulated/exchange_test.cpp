@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whole exchanges over the simulated switch: what is promised of the wire, in figures.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <ostream>
+#include <vector>
+
+#include "wire/simulated/simulated_network.h"
+
+namespace quadrille::wire {
+namespace {
+
+using Message = std::vector<std::byte>;
+
+Message message(std::size_t length, std::uint32_t salt) {
+  Message bytes(length);
+  for (std::size_t i = 0; i < length; ++i)
+    bytes[i] = static_cast<std::byte>(salt * 31 + i * 7 + i / 251);
+  return bytes;
+}
+
+SimulatedSettings lab16() {
+  SimulatedSettings settings;
+  settings.endpoints = 16;
+  settings.rate_bit_s = 25e6;
+  settings.buffer_bytes = 32 * 1024;
+  settings.budget = 16;
+  return settings;
+}
+
+// All to all of `length` bytes a pair, each in the order of a ring.
+class Exchange {
+ public:
+  Exchange(SimulatedNetwork& network, std::uint32_t ranks, std::size_t length)
+      : network_(network), ranks_(ranks) {
+    for (std::uint32_t i = 0; i < ranks * ranks; ++i) {
+      sent_.push_back(message(length, i));
+      received_.emplace_back(length);
+    }
+  }
+  void enter(EndpointId rank) {
+    for (std::uint32_t step = 1; step < ranks_; ++step) {
+      const EndpointId from = (rank + ranks_ - step) % ranks_;
+      const EndpointId to = (rank + step) % ranks_;
+      network_.receive(rank, from, received_[from * ranks_ + rank], handle_++);
+      network_.send(rank, to, sent_[rank * ranks_ + to], handle_++);
+    }
+  }
+  void enter_all() {
+    for (EndpointId rank = 0; rank < ranks_; ++rank) enter(rank);
+  }
+  bool right() const {
+    for (std::uint32_t from = 0; from < ranks_; ++from) {
+      for (std::uint32_t to = 0; to < ranks_; ++to) {
+        if (from != to && sent_[from * ranks_ + to] != received_[from * ranks_ + to]) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  SimulatedNetwork& network_;
+  std::uint32_t ranks_;
+  std::vector<Message> sent_;
+  std::vector<Message> received_;
+  Handle handle_ = 1;
+};
+
+constexpr Nanoseconds seconds(std::int64_t count) { return {count * 1'000'000'000}; }
+double ms(Nanoseconds time) { return static_cast<double>(time.value) / 1e6; }
+
+class ExchangeOfSize : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(ExchangeOfSize, overflows_no_switch_and_comes_near_the_limit) {
+  SimulatedNetwork network(lab16());
+  Exchange exchange(network, 16, GetParam());
+  exchange.enter_all();
+  ASSERT_TRUE(network.run(seconds(60)));
+  EXPECT_TRUE(exchange.right());
+  EXPECT_EQ(network.overflows(), 0U);
+  const double limit = 15.0 * static_cast<double>(GetParam()) * 8 / 25e6 * 1e3;
+  // Framing leaves 94 % of the link, statuses 91.
+  EXPECT_GT(limit / ms(network.now()), GetParam() < 10'000 ? 0.85 : 0.9);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, ExchangeOfSize, testing::Values(8192, 32768, 131072));
+
+struct Trouble {
+  const char* name;
+  double loss, duplication, reordering, corruption;
+};
+std::ostream& operator<<(std::ostream& out, const Trouble& trouble) { return out << trouble.name; }
+
+class ExchangeInTrouble : public testing::TestWithParam<Trouble> {};
+
+TEST_P(ExchangeInTrouble, is_complete_and_right) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SimulatedSettings settings = lab16();
+    settings.endpoints = 7;
+    settings.loss = GetParam().loss;
+    settings.duplication = GetParam().duplication;
+    settings.reordering = GetParam().reordering;
+    settings.corruption = GetParam().corruption;
+    settings.endpoint.limits.unasked = 1000;
+    settings.seed = seed;
+    SimulatedNetwork network(settings);
+    Exchange small(network, 7, 800);
+    Exchange large(network, 7, 20'000);
+    Exchange empty(network, 7, 0);
+    small.enter_all();
+    large.enter_all();
+    empty.enter_all();
+    ASSERT_TRUE(network.run(seconds(300))) << "seed " << seed << ", " << network.incomplete();
+    EXPECT_TRUE(small.right() && large.right()) << "seed " << seed;
+    EXPECT_EQ(network.mismatches(), 0U);
+    for (EndpointId id = 0; id < 7; ++id) {
+      const auto& counters = network.endpoint(id).counters();
+      EXPECT_EQ(counters.bytes_received, 6U * 20'800U);
+      EXPECT_EQ(counters.forged + counters.malformed > 0, GetParam().corruption > 0);
+      EXPECT_EQ(network.budget(id).taken(), 0U) << "all that was taken was given back";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Troubles, ExchangeInTrouble,
+    testing::Values(Trouble{"loss_1", 0.01, 0, 0, 0}, Trouble{"loss_10", 0.1, 0, 0, 0},
+                    Trouble{"loss_30", 0.3, 0, 0, 0}, Trouble{"copies", 0, 0.2, 0, 0},
+                    Trouble{"disorder", 0, 0, 0.3, 0}, Trouble{"damage", 0, 0, 0, 0.1},
+                    Trouble{"everything", 0.1, 0.1, 0.1, 0.1}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(Exchange, takes_little_longer_where_one_packet_in_a_hundred_is_lost) {
+  SimulatedSettings settings = lab16();
+  SimulatedNetwork whole(settings);
+  Exchange lossless(whole, 16, 32'768);
+  lossless.enter_all();
+  ASSERT_TRUE(whole.run(seconds(60)));
+  settings.loss = 0.01;
+  settings.endpoint.times.first = {21'000'000};  // twice the buffer at this rate
+  std::vector<double> ratios;
+  for (settings.seed = 1; settings.seed <= 15; ++settings.seed) {
+    SimulatedNetwork network(settings);
+    Exchange exchange(network, 16, 32'768);
+    exchange.enter_all();
+    ASSERT_TRUE(network.run(seconds(60)));
+    EXPECT_TRUE(exchange.right());
+    ratios.push_back(ms(network.now()) / ms(whole.now()));
+  }
+  std::ranges::sort(ratios);
+  EXPECT_LT(ratios[7], 1.3);
+  EXPECT_LT(ratios[14], 1.5);
+}
+
+TEST(Exchange, waits_for_a_late_rank_with_all_else_done) {
+  SimulatedNetwork network(lab16());
+  Exchange exchange(network, 16, 32'768);
+  for (EndpointId rank = 1; rank < 16; ++rank) exchange.enter(rank);
+  network.at(seconds(1), [&] {
+    // 15 messages each way with the late rank are all that is left, at both ends.
+    EXPECT_EQ(network.incomplete(), 15U * 2);
+    exchange.enter(0);
+  });
+  ASSERT_TRUE(network.run(seconds(60)));
+  EXPECT_TRUE(exchange.right());
+  EXPECT_EQ(network.overflows(), 0U);
+  const double limit = 15.0 * 32'768 * 8 / 25e6 * 1e3;
+  EXPECT_LT(ms(network.now()), 1000 + limit / 0.85);
+}
+
+TEST(Exchange, survives_an_hour_in_which_nothing_ran) {
+  SimulatedNetwork network(lab16());
+  Exchange exchange(network, 16, 8192);
+  exchange.enter_all();
+  for (EndpointId rank = 0; rank < 16; ++rank) {
+    network.at({5'000'000}, [&network, rank] { network.silence(rank, true); });
+    network.at(seconds(3600), [&network, rank] {
+      network.silence(rank, false);
+      network.poke(rank);
+    });
+  }
+  ASSERT_TRUE(network.run(seconds(3700)));
+  EXPECT_TRUE(exchange.right());
+}
+
+TEST(Exchange, says_whom_it_waits_for_and_who_does_not_answer) {
+  SimulatedNetwork network(lab16());
+  Exchange exchange(network, 16, 8192);
+  network.silence(3, true);
+  for (EndpointId rank = 0; rank < 16; ++rank) {
+    if (rank != 3 && rank != 5) exchange.enter(rank);
+  }
+  EXPECT_FALSE(network.run(seconds(10)));
+  const auto awaited = network.endpoint(0).awaited();
+  ASSERT_EQ(awaited.size(), 2U);
+  EXPECT_EQ(awaited[0].first, 3U);
+  EXPECT_GE(awaited[0].second, 5U) << "questions without an answer";
+  EXPECT_EQ(awaited[1].first, 5U);
+  EXPECT_LE(awaited[1].second, 1U) << "it is late, and its end answers";
+}
+
+TEST(Exchange, answers_no_packet_that_was_sent_by_others_or_before) {
+  SimulatedSettings settings = lab16();
+  settings.endpoints = 2;
+  SimulatedNetwork network(settings);
+  network.record(1);
+  Exchange exchange(network, 2, 30'000);
+  exchange.enter_all();
+  ASSERT_TRUE(network.run(seconds(10)));
+  const auto before = network.endpoint(1).counters();
+  const auto recording = network.recording();
+  ASSERT_GT(recording.size(), 20U);
+  for (auto datagram : recording) {
+    network.inject(1, datagram);
+    datagram[datagram.size() / 2] ^= std::byte{1};
+    network.inject(1, datagram);
+    datagram.resize(datagram.size() / 2);
+    network.inject(1, datagram);
+    datagram.assign(3000, std::byte{0x10});
+    network.inject(1, datagram);
+  }
+  std::vector<std::byte> room(network.endpoint(1).largest_datagram());
+  EXPECT_FALSE(network.endpoint(1).next_datagram(room, network.now()));
+  const auto& after = network.endpoint(1).counters();
+  EXPECT_EQ(after.bytes_received, before.bytes_received);
+  EXPECT_GE(after.forged, recording.size());
+  EXPECT_GT(after.duplicates, 0U);
+}
+
+TEST(Exchange, channels_do_not_wait_for_each_other) {
+  SimulatedSettings settings = lab16();
+  settings.endpoints = 2;
+  SimulatedNetwork network(settings);
+  const Message one = message(20'000, 1);
+  const Message two = message(20'000, 2);
+  Message into_one(20'000);
+  Message into_two(20'000);
+  network.send(0, 1, one, 1, 1);
+  network.send(0, 1, two, 2, 2);
+  network.receive(1, 0, into_two, 3, 2);
+  EXPECT_FALSE(network.run(seconds(5)));
+  EXPECT_EQ(into_two, two);
+  network.receive(1, 0, into_one, 4, 1);
+  EXPECT_TRUE(network.run(seconds(10)));
+  EXPECT_EQ(into_one, one);
+}
+
+TEST(Exchange, lengths_that_differ_are_reported_by_the_receiver) {
+  SimulatedSettings settings = lab16();
+  settings.endpoints = 2;
+  settings.endpoint.limits.unasked = 1000;
+  SimulatedNetwork network(settings);
+  const Message sent = message(900, 1);
+  Message into(800);
+  network.send(0, 1, sent, 1);
+  network.receive(1, 0, into, 2);
+  network.run(seconds(5));
+  EXPECT_EQ(network.mismatches(), 1U);
+}
+
+}  // namespace
+}  // namespace quadrille::wire

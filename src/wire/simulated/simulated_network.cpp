@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An event queue; a link takes a datagram's time at its rate.
+#include "wire/simulated/simulated_network.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace quadrille::wire {
+namespace {
+
+constexpr std::size_t framing_bytes = 38 + 28;
+
+}  // namespace
+
+SimulatedNetwork::SimulatedNetwork(const SimulatedSettings& settings)
+    : settings_(settings), ends_(settings.endpoints), chance_(settings.seed) {
+  for (EndpointId id = 0; id < settings.endpoints; ++id) {
+    End& end = ends_[id];
+    EndpointSettings own = settings.endpoint;
+    own.self = id;
+    own.peers = settings.endpoints;
+    end.board = std::make_unique<CreditBoard>();
+    end.budget = std::make_unique<CreditBudget>(*end.board, 0, settings.budget);
+    end.endpoint = std::make_unique<Endpoint>(own, *end.budget);
+  }
+}
+
+Nanoseconds SimulatedNetwork::time_of(std::size_t bytes) const {
+  return {static_cast<std::int64_t>(static_cast<double>(bytes + framing_bytes) * 8e9 /
+                                    settings_.rate_bit_s)};
+}
+
+bool SimulatedNetwork::happens(double probability) {
+  return probability > 0 && std::uniform_real_distribution<>(0, 1)(chance_) < probability;
+}
+
+void SimulatedNetwork::at(Nanoseconds time, std::function<void()> action) {
+  events_.push({std::max(time, now_), order_++, std::move(action)});
+}
+
+void SimulatedNetwork::send(EndpointId from, EndpointId to, std::span<const std::byte> message,
+                            Handle handle, Channel channel) {
+  ++incomplete_;
+  ends_[from].endpoint->send(to, channel, message, handle, now_);
+  wake(from, now_);
+}
+
+void SimulatedNetwork::receive(EndpointId at_end, EndpointId from, std::span<std::byte> message,
+                               Handle handle, Channel channel) {
+  ++incomplete_;
+  ends_[at_end].endpoint->receive(from, channel, message, handle, now_);
+  wake(at_end, now_);
+}
+
+void SimulatedNetwork::inject(EndpointId to, std::vector<std::byte> datagram) {
+  deliver(to, std::move(datagram));
+}
+
+void SimulatedNetwork::wake(EndpointId id, Nanoseconds time) {
+  End& end = ends_[id];
+  if (end.woken_at && *end.woken_at <= time) return;
+  end.woken_at = time;
+  at(time, [this, id, time] {
+    if (ends_[id].woken_at != time) return;
+    ends_[id].woken_at.reset();
+    pump(id);
+  });
+}
+
+void SimulatedNetwork::pump(EndpointId id) {
+  End& end = ends_[id];
+  if (end.silent) return;
+  if (end.interface_free > now_) {
+    wake(id, end.interface_free);
+    return;
+  }
+  std::vector<std::byte> datagram(end.endpoint->largest_datagram());
+  const auto outgoing = end.endpoint->next_datagram(datagram, now_);
+  collect(id);
+  if (!outgoing) {
+    if (const auto deadline = end.endpoint->deadline()) wake(id, std::max(*deadline, now_));
+    return;
+  }
+  datagram.resize(outgoing->length);
+  wire_bytes_ += datagram.size() + framing_bytes;
+  end.interface_free = now_ + time_of(datagram.size());
+  wake(id, end.interface_free);
+  if (happens(settings_.loss)) return;
+  const EndpointId to = outgoing->peer;
+  Nanoseconds there = end.interface_free + settings_.latency;
+  if (happens(settings_.reordering))
+    there += Nanoseconds{std::uniform_int_distribution<std::int64_t>(
+        0, settings_.held_back.value)(chance_)};
+  if (happens(settings_.corruption))
+    datagram[chance_() % datagram.size()] ^= static_cast<std::byte>(1U << chance_() % 8);
+  if (happens(settings_.duplication)) at(there, [this, to, datagram] { into_switch(to, datagram); });
+  at(there, [this, to, datagram = std::move(datagram)]() mutable {
+    into_switch(to, std::move(datagram));
+  });
+}
+
+void SimulatedNetwork::into_switch(EndpointId to, std::vector<std::byte> datagram) {
+  End& end = ends_[to];
+  const std::size_t bytes = datagram.size() + framing_bytes;
+  if (end.queued + bytes > settings_.buffer_bytes) {
+    ++overflows_;
+    return;
+  }
+  end.queued += bytes;
+  end.port_free = std::max(end.port_free, now_) + time_of(datagram.size());
+  at(end.port_free, [this, to, bytes, datagram = std::move(datagram)]() mutable {
+    ends_[to].queued -= bytes;
+    deliver(to, std::move(datagram));
+  });
+}
+
+void SimulatedNetwork::deliver(EndpointId to, std::vector<std::byte> datagram) {
+  if (ends_[to].silent) return;
+  if (recorded_ == to) recording_.push_back(datagram);
+  ends_[to].endpoint->on_datagram(datagram, now_);
+  collect(to);
+  wake(to, now_);
+}
+
+void SimulatedNetwork::collect(EndpointId id) {
+  while (const auto completion = ends_[id].endpoint->next_completion()) {
+    --incomplete_;
+    if (!completion->matches) ++mismatches_;
+  }
+}
+
+bool SimulatedNetwork::run(Nanoseconds limit) {
+  while (!events_.empty() && incomplete_ > 0 && events_.top().time <= limit) {
+    const Event event = events_.top();
+    events_.pop();
+    now_ = event.time;
+    event.action();
+  }
+  return incomplete_ == 0;
+}
+
+}  // namespace quadrille::wire

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For tests: endpoints on one switch with small buffers, in simulated time. Each endpoint's
+// interface and each port of the switch carry one datagram at a time; a port's buffer drops what
+// does not fit. Losses, copies, delays and damage come from a seed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <random>
+#include <vector>
+
+#include "wire/credit_budget.h"
+#include "wire/endpoint.h"
+
+namespace quadrille::wire {
+
+struct SimulatedSettings {
+  std::uint32_t endpoints = 2;
+  double rate_bit_s = 1e9;
+  Nanoseconds latency{20'000};
+  std::size_t buffer_bytes = 32 * 1024;
+  double loss = 0;
+  double duplication = 0;
+  double reordering = 0;  // held back by up to `held_back`
+  double corruption = 0;
+  Nanoseconds held_back{1'000'000};
+  std::uint64_t seed = 1;
+  EndpointSettings endpoint;     // without `self` and `peers`
+  std::uint32_t budget = 16;     // packets
+};
+
+class SimulatedNetwork {
+ public:
+  explicit SimulatedNetwork(const SimulatedSettings& settings);
+
+  void send(EndpointId from, EndpointId to, std::span<const std::byte> message, Handle handle,
+            Channel channel = 0);
+  void receive(EndpointId at, EndpointId from, std::span<std::byte> message, Handle handle,
+               Channel channel = 0);
+  // Nothing of it arrives or leaves from now on.
+  void silence(EndpointId endpoint, bool silent) { ends_[endpoint].silent = silent; }
+  // The endpoint looks at the time.
+  void poke(EndpointId endpoint) { wake(endpoint, now_); }
+  // A datagram from nowhere.
+  void inject(EndpointId to, std::vector<std::byte> datagram);
+  void at(Nanoseconds time, std::function<void()> action);
+
+  // Until nothing is to come, or `limit` has passed; returns whether all messages are complete.
+  bool run(Nanoseconds limit);
+
+  Nanoseconds now() const { return now_; }
+  Endpoint& endpoint(EndpointId id) { return *ends_[id].endpoint; }
+  CreditBudget& budget(EndpointId id) { return *ends_[id].budget; }
+  std::uint64_t overflows() const { return overflows_; }
+  std::uint64_t incomplete() const { return incomplete_; }
+  std::uint64_t mismatches() const { return mismatches_; }
+  // Every datagram that was delivered to `endpoint`, while recording.
+  void record(EndpointId endpoint) { recorded_ = endpoint; }
+  const std::vector<std::vector<std::byte>>& recording() const { return recording_; }
+  // Bytes on all links, framing included: 38 a datagram for Ethernet, 28 for IPv4 and UDP.
+  std::uint64_t wire_bytes() const { return wire_bytes_; }
+
+ private:
+  struct End {
+    std::unique_ptr<CreditBoard> board;
+    std::unique_ptr<CreditBudget> budget;
+    std::unique_ptr<Endpoint> endpoint;
+    Nanoseconds interface_free{};
+    Nanoseconds port_free{};
+    std::size_t queued = 0;  // bytes at its port of the switch
+    std::optional<Nanoseconds> woken_at;
+    bool silent = false;
+  };
+  struct Event {
+    Nanoseconds time;
+    std::uint64_t order;
+    std::function<void()> action;
+    bool operator<(const Event& other) const {
+      return time != other.time ? time > other.time : order > other.order;
+    }
+  };
+
+  Nanoseconds time_of(std::size_t bytes) const;
+  bool happens(double probability);
+  void wake(EndpointId id, Nanoseconds time);
+  void pump(EndpointId id);
+  void into_switch(EndpointId to, std::vector<std::byte> datagram);
+  void deliver(EndpointId to, std::vector<std::byte> datagram);
+  void collect(EndpointId id);
+
+  SimulatedSettings settings_;
+  std::vector<End> ends_;
+  std::priority_queue<Event> events_;
+  std::mt19937_64 chance_;
+  Nanoseconds now_{};
+  std::uint64_t order_ = 0;
+  std::uint64_t overflows_ = 0;
+  std::uint64_t incomplete_ = 0;
+  std::uint64_t mismatches_ = 0;
+  std::uint64_t wire_bytes_ = 0;
+  std::optional<EndpointId> recorded_;
+  std::vector<std::vector<std::byte>> recording_;
+};
+
+}  // namespace quadrille::wire
