@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sendmmsg and recvmmsg. A host's answer that a port is closed comes by the socket's error queue
+// (IP_RECVERR, ip(7)); it also fails the next call, which says nothing of that call's datagrams.
+#include "wire/links/udp_link.h"
+
+#include <arpa/inet.h>
+#include <linux/errqueue.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace quadrille::wire {
+namespace {
+
+constexpr int receive_buffer_bytes = 4 << 20;
+// What the kernel counts for a datagram of up to 1500 bytes (its sk_buff's true size).
+constexpr std::size_t counted_bytes = 2304;
+
+bool set(int descriptor, int level, int name, int value) {
+  return setsockopt(descriptor, level, name, &value, sizeof value) == 0;
+}
+
+sockaddr_in socket_address(UdpAddress address) {
+  sockaddr_in made{};
+  made.sin_family = AF_INET;
+  made.sin_addr.s_addr = htonl(address.address);
+  made.sin_port = htons(address.port);
+  return made;
+}
+
+UdpAddress udp_address(const sockaddr_in& address) {
+  return {ntohl(address.sin_addr.s_addr), ntohs(address.sin_port)};
+}
+
+Error failure(const char* what, UdpAddress local) {
+  const std::string reason = std::strerror(errno);
+  std::array<char, INET_ADDRSTRLEN> text{};
+  const in_addr address{htonl(local.address)};
+  inet_ntop(AF_INET, &address, text.data(), text.size());
+  return {ErrorKind::system, std::string(what) + " on " + text.data() + ": " + reason};
+}
+
+}  // namespace
+
+struct UdpLink::Buffers {
+  explicit Buffers(std::size_t datagram_bytes)
+      : largest(datagram_bytes), arrived_bytes(receive_batch * largest),
+        leaving_bytes(send_batch * largest) {}
+
+  std::size_t largest;
+  std::vector<std::byte> arrived_bytes;
+  std::vector<std::byte> leaving_bytes;
+  std::array<iovec, receive_batch> arrived_pieces{};
+  std::array<mmsghdr, receive_batch> arrived_headers{};
+  std::array<std::span<std::byte>, receive_batch> arrived{};
+  std::array<iovec, send_batch> leaving_pieces{};
+  std::array<mmsghdr, send_batch> leaving_headers{};
+  std::array<sockaddr_in, send_batch> to{};
+};
+
+UdpLink::UdpLink(int descriptor, const UdpSettings& settings)
+    : descriptor_(descriptor),
+      local_(settings.local),
+      buffers_(std::make_unique<Buffers>(settings.datagram_bytes)) {}
+
+UdpLink::~UdpLink() { close(descriptor_); }
+
+Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
+  const int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return failure("cannot open a UDP socket", settings.local);
+  std::unique_ptr<UdpLink> link(new UdpLink(descriptor, settings));
+  if (!set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, receive_buffer_bytes))
+    set(descriptor, SOL_SOCKET, SO_RCVBUF, receive_buffer_bytes);
+  // The kernel doubles what it is told.
+  set(descriptor, SOL_SOCKET, SO_SNDBUF,
+      static_cast<int>(settings.send_queue * counted_bytes / 2));
+  set(descriptor, IPPROTO_IP, IP_RECVERR, 1);
+  const sockaddr_in wanted = socket_address(settings.local);
+  if (bind(descriptor, reinterpret_cast<const sockaddr*>(&wanted), sizeof wanted) != 0)
+    return failure("cannot bind a UDP socket", settings.local);
+  sockaddr_in bound{};
+  socklen_t length = sizeof bound;
+  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &length) != 0)
+    return failure("cannot learn the port of a UDP socket", settings.local);
+  link->local_ = udp_address(bound);
+  return link;
+}
+
+std::span<const std::span<std::byte>> UdpLink::receive() {
+  Buffers& b = *buffers_;
+  for (std::size_t i = 0; i < receive_batch; ++i) {
+    b.arrived_pieces[i] = {b.arrived_bytes.data() + i * b.largest, b.largest};
+    b.arrived_headers[i].msg_hdr = {};
+    b.arrived_headers[i].msg_hdr.msg_iov = &b.arrived_pieces[i];
+    b.arrived_headers[i].msg_hdr.msg_iovlen = 1;
+  }
+  int count = recvmmsg(descriptor_, b.arrived_headers.data(), receive_batch, MSG_DONTWAIT, nullptr);
+  if (count < 0 && errno == ECONNREFUSED) {
+    has_errors_ = true;
+    count = recvmmsg(descriptor_, b.arrived_headers.data(), receive_batch, MSG_DONTWAIT, nullptr);
+  }
+  std::size_t whole = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    // One that was cut is longer than any of ours.
+    if ((b.arrived_headers[index].msg_hdr.msg_flags & MSG_TRUNC) != 0) continue;
+    b.arrived[whole++] = {b.arrived_bytes.data() + index * b.largest,
+                          b.arrived_headers[index].msg_len};
+  }
+  return std::span(b.arrived).first(whole);
+}
+
+std::span<std::byte> UdpLink::room() {
+  if (added_ == send_batch) return {};
+  return {buffers_->leaving_bytes.data() + added_ * buffers_->largest, buffers_->largest};
+}
+
+void UdpLink::add(UdpAddress to, std::size_t length) {
+  Buffers& b = *buffers_;
+  b.to[added_] = socket_address(to);
+  b.leaving_pieces[added_] = {b.leaving_bytes.data() + added_ * b.largest, length};
+  msghdr& header = b.leaving_headers[added_].msg_hdr;
+  header = {};
+  header.msg_name = &b.to[added_];
+  header.msg_namelen = sizeof b.to[added_];
+  header.msg_iov = &b.leaving_pieces[added_];
+  header.msg_iovlen = 1;
+  ++added_;
+}
+
+bool UdpLink::flush() {
+  while (sent_ < added_) {
+    const int count = sendmmsg(descriptor_, buffers_->leaving_headers.data() + sent_,
+                               static_cast<unsigned>(added_ - sent_), MSG_DONTWAIT);
+    if (count > 0) {
+      sent_ += static_cast<std::size_t>(count);
+    } else if (errno == ECONNREFUSED) {
+      has_errors_ = true;  // of an earlier datagram
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == EINTR) {
+      return false;
+    } else {
+      ++sent_;  // lost, as on the network: no route now, or forbidden
+    }
+  }
+  added_ = sent_ = 0;
+  return true;
+}
+
+std::vector<UdpAddress> UdpLink::refusals() {
+  std::vector<UdpAddress> refused;
+  if (!has_errors_) return refused;
+  has_errors_ = false;
+  for (;;) {
+    sockaddr_in to{};
+    alignas(cmsghdr) std::array<char, 256> control{};
+    msghdr header{};
+    header.msg_name = &to;
+    header.msg_namelen = sizeof to;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    if (recvmsg(descriptor_, &header, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) return refused;
+    for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
+      if (c->cmsg_level != IPPROTO_IP || c->cmsg_type != IP_RECVERR) continue;
+      sock_extended_err error{};
+      std::memcpy(&error, CMSG_DATA(c), sizeof error);
+      if (error.ee_errno == ECONNREFUSED) refused.push_back(udp_address(to));
+    }
+  }
+}
+
+}  // namespace quadrille::wire

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Datagrams over a UDP socket, many a system call. It never blocks; what the socket has no room for
+// stays in the batch.
+//
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+
+namespace quadrille::wire {
+
+// An IPv4 address and a port, as numbers in the host's byte order.
+struct UdpAddress {
+  std::uint32_t address = 0;
+  std::uint16_t port = 0;
+
+  bool operator==(const UdpAddress&) const = default;
+};
+
+struct UdpSettings {
+  UdpAddress local;                  // port 0: any that is free
+  std::size_t datagram_bytes = 1472; // the largest
+  // Datagrams that may wait in this host's own queues, so that the interface paces the sender and
+  // its queue does not drop.
+  std::size_t send_queue = 8;
+};
+
+class UdpLink {
+ public:
+  static constexpr std::size_t receive_batch = 32;
+  // Few, as what is put in later cannot overtake it.
+  static constexpr std::size_t send_batch = 8;
+
+  static Result<std::unique_ptr<UdpLink>> open(const UdpSettings& settings);
+  UdpLink(const UdpLink&) = delete;
+  UdpLink& operator=(const UdpLink&) = delete;
+  ~UdpLink();
+
+  UdpAddress local() const { return local_; }
+  int descriptor() const { return descriptor_; }
+
+  // What has arrived, `receive_batch` datagrams at most; valid until the next call.
+  std::span<const std::span<std::byte>> receive();
+
+  // Memory for the next datagram; empty where the batch is full.
+  std::span<std::byte> room();
+  // The first `length` bytes of room() go to `to`. REQUIRES: room() was not empty.
+  void add(UdpAddress to, std::size_t length);
+  bool has_unsent() const { return added_ > sent_; }
+  // Sends as much of the batch as the socket takes; returns whether all went.
+  bool flush();
+
+  // Addresses where nobody listens any more, as their hosts have said since the last call.
+  std::vector<UdpAddress> refusals();
+
+ private:
+  struct Buffers;
+  UdpLink(int descriptor, const UdpSettings& settings);
+
+  int descriptor_;
+  UdpAddress local_;
+  std::unique_ptr<Buffers> buffers_;
+  std::size_t added_ = 0;
+  std::size_t sent_ = 0;
+  bool has_errors_ = false;
+};
+
+}  // namespace quadrille::wire

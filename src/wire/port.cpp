@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The service thread waits in epoll for a socket that is watched between calls only (EPOLLONESHOT,
+// armed when the last call leaves), so that it costs a call two system calls and no wake-up.
+#include "wire/port.h"
+
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "base/monotonic_clock.h"
+
+namespace quadrille::wire {
+
+Port::Port(std::unique_ptr<UdpLink> link, std::vector<UdpAddress> addresses,
+           const EndpointSettings& settings, CreditBoard& board, std::size_t holder,
+           std::uint32_t budget)
+    : link_(std::move(link)),
+      addresses_(std::move(addresses)),
+      budget_(board, holder, budget),
+      endpoint_(settings, budget_),
+      poll_descriptor_(epoll_create1(EPOLL_CLOEXEC)),
+      end_descriptor_(eventfd(0, EFD_CLOEXEC)),
+      process_(getpid()) {
+  epoll_event end{};
+  end.events = EPOLLIN;
+  end.data.fd = end_descriptor_;
+  epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, end_descriptor_, &end);
+  epoll_event arrivals{};
+  arrivals.events = EPOLLIN | EPOLLONESHOT;
+  arrivals.data.fd = link_->descriptor();
+  epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, link_->descriptor(), &arrivals);
+  sigset_t all{};
+  sigset_t before{};
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  service_ = std::thread([this] { serve(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Port::~Port() {
+  if (getpid() != process_) {
+    service_.detach();
+    return;
+  }
+  const std::uint64_t one = 1;
+  while (write(end_descriptor_, &one, sizeof one) < 0 && errno == EINTR) {
+  }
+  service_.join();
+  close(end_descriptor_);
+  close(poll_descriptor_);
+}
+
+void Port::watch(bool arrivals, bool room) {
+  epoll_event event{};
+  event.events = (arrivals ? EPOLLIN : 0U) | (room ? EPOLLOUT : 0U) | EPOLLONESHOT;
+  event.data.fd = link_->descriptor();
+  epoll_ctl(poll_descriptor_, EPOLL_CTL_MOD, link_->descriptor(), &event);
+}
+
+void Port::enter() {
+  const std::scoped_lock lock(mutex_);
+  if (calls_++ == 0) watch(false, false);
+}
+
+void Port::leave() {
+  const std::scoped_lock lock(mutex_);
+  if (--calls_ > 0) return;
+  exchange();
+  watch(true, link_->has_unsent());
+}
+
+void Port::serve() {
+  for (;;) {
+    int wait_ms = -1;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (calls_ == 0) {
+        exchange();
+        watch(true, link_->has_unsent());
+        if (const auto deadline = endpoint_.deadline())
+          wait_ms = static_cast<int>(
+              std::max<std::int64_t>(1, (*deadline - monotonic_now()).value / 1'000'000));
+      }
+    }
+    epoll_event event{};
+    const int count = epoll_wait(poll_descriptor_, &event, 1, wait_ms);
+    if (count > 0 && event.data.fd == end_descriptor_) return;
+  }
+}
+
+void Port::send(EndpointId peer, Channel channel, std::span<const std::byte> message,
+                Completions& completions, std::uint32_t token) {
+  const std::scoped_lock lock(mutex_);
+  awaited_[next_handle_] = {&completions, token};
+  endpoint_.send(peer, channel, message, next_handle_++, monotonic_now());
+}
+
+void Port::receive(EndpointId peer, Channel channel, std::span<std::byte> message,
+                   Completions& completions, std::uint32_t token) {
+  const std::scoped_lock lock(mutex_);
+  awaited_[next_handle_] = {&completions, token};
+  endpoint_.receive(peer, channel, message, next_handle_++, monotonic_now());
+}
+
+Result<bool> Port::drive() {
+  const std::scoped_lock lock(mutex_);
+  exchange();
+  return check_refusals();
+}
+
+void Port::exchange() {
+  take_in();
+  send_out();
+  hand_out();
+}
+
+void Port::take_in() {
+  for (;;) {
+    const auto arrived = link_->receive();
+    if (arrived.empty()) return;
+    const Nanoseconds now = monotonic_now();
+    for (const std::span<std::byte> datagram : arrived) endpoint_.on_datagram(datagram, now);
+    if (arrived.size() < UdpLink::receive_batch) return;
+  }
+}
+
+bool Port::send_out() {
+  const Nanoseconds now = monotonic_now();
+  while (link_->flush()) {
+    for (;;) {
+      const auto room = link_->room();
+      if (room.empty()) break;
+      const auto outgoing = endpoint_.next_datagram(room, now);
+      if (!outgoing) break;
+      link_->add(addresses_[outgoing->peer], outgoing->length);
+    }
+    if (!link_->has_unsent()) return true;
+  }
+  return false;
+}
+
+void Port::hand_out() {
+  while (const auto completion = endpoint_.next_completion()) {
+    const auto found = awaited_.find(completion->handle);
+    found->second.completions->messages.push_back({found->second.token, completion->matches});
+    awaited_.erase(found);
+  }
+}
+
+Result<bool> Port::check_refusals() {
+  for (const UdpAddress& refused : link_->refusals()) {
+    for (const auto& [peer, questions] : endpoint_.awaited()) {
+      if (addresses_[peer] == refused)
+        return Error{ErrorKind::peer_lost, "the process of rank " + std::to_string(peer) +
+                                               " has ended: its host refuses its datagrams"};
+    }
+  }
+  return true;
+}
+
+EndpointCounters Port::counters() const {
+  const std::scoped_lock lock(mutex_);
+  return endpoint_.counters();
+}
+
+}  // namespace quadrille::wire

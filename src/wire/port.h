@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A process's place on the wire: an endpoint, the link it speaks over, and a thread that answers
+// for it while no call of the program is in a collective. Who is in one drives the port itself, and
+// the thread sleeps; it never calls MPI and takes no signal.
+//
+// Thread rule: any thread, but for each call its own Completions.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "wire/credit_budget.h"
+#include "wire/endpoint.h"
+#include "wire/links/udp_link.h"
+
+namespace quadrille::wire {
+
+// What is complete of one call's messages, each by the caller's own number for it.
+struct Completions {
+  struct Message {
+    std::uint32_t token = 0;
+    bool matches = true;
+  };
+  std::vector<Message> messages;
+};
+
+class Port {
+ public:
+  // The endpoints' addresses are in the order of their numbers.
+  Port(std::unique_ptr<UdpLink> link, std::vector<UdpAddress> addresses,
+       const EndpointSettings& settings, CreditBoard& board, std::size_t holder,
+       std::uint32_t budget);
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+  // REQUIRES: nobody in a call.
+  ~Port();
+
+  // While one of these lives, its thread drives the port.
+  class Call {
+   public:
+    explicit Call(Port& port) : port_(port) { port_.enter(); }
+    ~Call() { port_.leave(); }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    Port& port_;
+  };
+
+  // REQUIRES: in a call. `completions` lives until the message is complete; the message too.
+  void send(EndpointId peer, Channel channel, std::span<const std::byte> message,
+            Completions& completions, std::uint32_t token);
+  void receive(EndpointId peer, Channel channel, std::span<std::byte> message,
+               Completions& completions, std::uint32_t token);
+
+  // Takes in what has arrived and sends what is due, without blocking. Errors: peer_lost names the
+  // endpoint of a process that has ended while something is awaited from it.
+  Result<bool> drive();
+
+  EndpointCounters counters() const;
+
+ private:
+  struct Awaited {
+    Completions* completions = nullptr;
+    std::uint32_t token = 0;
+  };
+
+  void enter();
+  void leave();
+  void serve();
+  void watch(bool arrivals, bool room);
+  // REQUIRES: mutex_ held.
+  void exchange();
+  void take_in();
+  bool send_out();
+  void hand_out();
+  Result<bool> check_refusals();
+
+  mutable std::mutex mutex_;
+  std::unique_ptr<UdpLink> link_;
+  std::vector<UdpAddress> addresses_;
+  CreditBudget budget_;
+  Endpoint endpoint_;
+  std::unordered_map<Handle, Awaited> awaited_;
+  Handle next_handle_ = 1;
+  std::uint32_t calls_ = 0;  // under way
+  int poll_descriptor_ = -1;
+  int end_descriptor_ = -1;
+  std::thread service_;
+  int process_;  // a forked child has no such thread
+};
+
+}  // namespace quadrille::wire
