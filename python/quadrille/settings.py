@@ -29,7 +29,7 @@ _ROW = re.compile(
 # What the options accept although the part that does the work does not exist yet. Turning a feature on means
 # removing its row.
 _NOT_AVAILABLE = {
-    "QUADRILLE_WIRE": {"udp", "packet", "xdp"},
+    "QUADRILLE_WIRE": {"packet", "xdp"},
     "QUADRILLE_MULTICAST": {"auto"},
     "QUADRILLE_FABRIC": {"on"},
 }

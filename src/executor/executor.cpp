@@ -41,7 +41,11 @@ class Executor::Walk {
         if (auto started = start_ready(); !started.ok()) return started;
         continue;
       }
-      waiting.idle();
+      if (transport_.moved()) {
+        waiting.progressed();
+      } else {
+        waiting.idle([this](Nanoseconds time) { transport_.sleep(time); });
+      }
       if (!reported && ++polls % 64 == 0 && monotonic_now() - began > long_wait.after) {
         reported = true;
         long_wait.report(missing_peers());

@@ -37,6 +37,12 @@ class Transport {
   // Drives progress without blocking and writes the steps completed since into `completed`; returns
   // how many. REQUIRES: `completed` has room for every step under way.
   virtual Result<std::size_t> poll(std::span<StepIndex> completed) = 0;
+  // Whether the last poll moved data, though it may have completed no step.
+  virtual bool moved() const { return false; }
+  // Lets whatever else is pending below go on, though nothing of it is awaited here.
+  virtual void progress() {}
+  // Sleeps for `time`, or until there is something to poll for.
+  virtual void sleep(Nanoseconds time);
 };
 
 }  // namespace quadrille

@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint32_t polls_before_yield = 64;
 // A yield that found nobody else to run returns within about a microsecond.
 constexpr Nanoseconds contended_yield{5'000};
+constexpr std::uint32_t waits_before_look = 64;
 constexpr Nanoseconds first_sleep{20'000};
 constexpr Nanoseconds longest_sleep{1'000'000};
 // Without contention a core is kept this long: longer than any latency of a local network.
@@ -26,23 +27,32 @@ constexpr Nanoseconds uncontended_spin{2'000'000};
 }  // namespace
 
 void Waiting::idle() {
+  idle([](Nanoseconds time) {
+    const timespec pause{0, static_cast<long>(time.value)};
+    nanosleep(&pause, nullptr);
+  });
+}
+
+bool Waiting::spin() {
   if (idle_polls_ == 0) idle_since_ = monotonic_now();
   ++idle_polls_;
-  if (idle_polls_ <= polls_before_yield) return;
-  if (sleep_.value > 0) {
-    sleep();
-    return;
+  // Where the core was wanted it is given away at once; now and then it is looked whether it still
+  // is.
+  if (crowded_ && ++crowded_waits_ % waits_before_look != 0) {
+    sleep_ = std::max(sleep_, first_sleep);
+    return false;
   }
+  if (idle_polls_ <= polls_before_yield) return true;
+  if (sleep_.value > 0) return false;
   const Nanoseconds before = monotonic_now();
   sched_yield();
   const Nanoseconds after = monotonic_now();
-  if (after - before > contended_yield || after - idle_since_ > uncontended_spin)
-    sleep_ = first_sleep;
+  crowded_ = after - before > contended_yield;
+  if (crowded_ || after - idle_since_ > uncontended_spin) sleep_ = first_sleep;
+  return true;
 }
 
-void Waiting::sleep() {
-  const timespec pause{0, static_cast<long>(sleep_.value)};
-  nanosleep(&pause, nullptr);
+void Waiting::lengthen_sleep() {
   sleep_ = std::min(sleep_ + Nanoseconds{sleep_.value / 4}, longest_sleep);
 }
 

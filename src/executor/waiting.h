@@ -20,11 +20,22 @@ class Waiting {
   }
   // Called after a poll that found nothing; may yield or sleep.
   void idle();
+  // As idle(), but whoever waits has a sleep of its own: `sleep(time)`, up to 1 ms.
+  template <typename Sleep>
+  void idle(Sleep&& sleep) {
+    if (spin()) return;
+    sleep(sleep_);
+    lengthen_sleep();
+  }
 
  private:
-  void sleep();
+  // Returns false where it is time to sleep.
+  bool spin();
+  void lengthen_sleep();
 
   std::uint32_t idle_polls_ = 0;
+  bool crowded_ = false;  // others wanted the core when it was last offered
+  std::uint32_t crowded_waits_ = 0;
   Nanoseconds idle_since_{};
   Nanoseconds sleep_{};
 };

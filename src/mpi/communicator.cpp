@@ -144,10 +144,35 @@ int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory
   const LongWait long_wait{
       {runtime.settings().wait_report_s * 1'000'000'000},
       [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};
+  if (prepared.schedule().over_wire) return run_by_wire(prepared, memory, operation, long_wait);
   const auto done = executor_.run(prepared, memory, transport_, long_wait);
   if (done.ok()) return MPI_SUCCESS;
   transport_.abandon();
   return transport_.mpi_error();
+}
+
+int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory,
+                              const char* operation, const LongWait& long_wait) {
+  const Runtime& runtime = *Runtime::active();
+  by_wire_.begin({runtime.wire(), static_cast<wire::Channel>(context_),
+                  static_cast<std::size_t>(memory.element_stride), world_ranks_,
+                  view().host_of_rank, rank_, &transport_});
+  const auto done = executor_.run(prepared, memory, by_wire_, long_wait);
+  by_wire_.end();
+  if (done.ok()) return MPI_SUCCESS;
+  if (transport_.mpi_error() != MPI_SUCCESS) {
+    transport_.abandon();
+    return transport_.mpi_error();
+  }
+  if (done.error().kind == ErrorKind::invalid_argument) return MPI_ERR_TRUNCATE;
+  std::fprintf(
+      stderr, "quadrille: rank %d (%s) in %s: %s; ending the job\n", rank_,
+      runtime
+          .host_name(runtime.host_of_world_rank()[static_cast<std::size_t>(runtime.world_rank())])
+          .c_str(),
+      operation, done.error().message.c_str());
+  PMPI_Abort(runtime.shadow(), 1);
+  return MPI_ERR_OTHER;
 }
 
 void Communicator::report_long_wait(const char* operation, std::vector<Rank> peers) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "executor/executor.h"
+#include "executor/transports/by_wire.h"
 #include "executor/transports/mpi_p2p.h"
 #include "mpi/counted_plans.h"
 #include "planner/planner.h"
@@ -55,6 +56,8 @@ class Communicator {
   Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
                KnownNetwork network);
   static std::byte* grown(std::vector<std::byte>& buffer, std::size_t bytes);
+  int run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory, const char* operation,
+                  const LongWait& long_wait);
   void report_long_wait(const char* operation, std::vector<Rank> peers) const;
   int next_tag();
   // A communicator of the schedule's group, made when it is first wanted: all of them are in this
@@ -71,6 +74,7 @@ class Communicator {
   Planner planner_;
   Executor executor_;
   MpiPointToPoint transport_;
+  ByWire by_wire_;
   std::vector<Rank> group_ranks_;
   MPI_Comm group_ = MPI_COMM_NULL;  // of these
   std::vector<std::byte> scratch_;

@@ -74,6 +74,7 @@ void Runtime::start() {
     runtime->free_shadows();
     return;
   }
+  runtime->take_wire();
   // Threads that make communicators at the same time: Open MPI 5 may hang
   // (docs/decisions/islands_are_hosts.md).
   runtime->view_.group_steps = !runtime->has_threads_;
@@ -91,6 +92,9 @@ std::string Runtime::take_settings() {
   if (!forced.ok()) return forced.error().message;
   if (settings_.probe != "auto" && settings_.probe != "off") {
     return "QUADRILLE_PROBE=" + settings_.probe + ": expected auto or off";
+  }
+  if (settings_.wire != "auto" && settings_.wire != "udp" && settings_.wire != "off") {
+    return "QUADRILLE_WIRE=" + settings_.wire + ": expected auto, udp or off";
   }
   if (settings_.reorder != "grids" && settings_.reorder != "all" && settings_.reorder != "off") {
     return "QUADRILLE_REORDER=" + settings_.reorder + ": expected grids, all or off";
@@ -112,12 +116,21 @@ void Runtime::log_start(Nanoseconds took) const {
   if (start_model_.origin == ModelOrigin::none && !start_model_.problem.empty()) {
     std::fprintf(stderr, "event=probe model=none reason=\"%s\"\n", start_model_.problem.c_str());
   }
+  if (!wire_.problem.empty())
+    std::fprintf(stderr, "event=wire link=none reason=\"%s\"\n", wire_.problem.c_str());
   std::fprintf(stderr,
                "event=start version=%s ranks=%d hosts=%zu took_us=%lld model=%s probe_us=%lld "
-               "mpi=\"%s\"\n",
+               "wire=%s mpi=\"%s\"\n",
                version, world_size_, host_names_.size(), static_cast<long long>(took.value / 1000),
                name_of(start_model_.origin), static_cast<long long>(start_model_.took.value / 1000),
-               library_version().c_str());
+               wire_.port ? "udp" : "none", library_version().c_str());
+}
+
+void Runtime::take_wire() {
+  wire_ =
+      open_wire(settings_, {shadow_, host_of_world_rank_,
+                            static_cast<std::uint32_t>(host_names_.size()), model(), model_host_});
+  view_.has_wire = wire_.port != nullptr;
 }
 
 bool Runtime::shake_hands(bool usable) {
@@ -202,6 +215,12 @@ int Runtime::close(MPI_Comm, int, void* state, void*) {
     PMPI_Comm_delete_attr(MPI_COMM_WORLD, runtime->communicator_key_);
   }
   runtime->start_model_.unfinished.reset();
+  // Whoever is still asking whether its last message has arrived is answered till all are here.
+  if (runtime->wire_.port) {
+    if (runtime->settings_.logs("wire")) log_wire(*runtime->wire_.port, runtime->shadow_);
+    PMPI_Barrier(runtime->shadow_);
+  }
+  runtime->wire_.port.reset();
   runtime->free_shadows();
   the_runtime.reset();
   return MPI_SUCCESS;

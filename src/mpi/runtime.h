@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "mpi/contexts.h"
 #include "mpi/start_model.h"
+#include "mpi/wire_start.h"
 #include "network/model.h"
 #include "network/topology_view.h"
 #include "planner/planner.h"
@@ -48,6 +49,8 @@ class Runtime {
   const NetworkModel* model() const { return model_ ? &*model_ : nullptr; }
   const std::vector<std::uint32_t>& model_host() const { return model_host_; }
   const std::string& host_name(std::uint32_t host) const { return host_names_[host]; }
+  // Null where datagrams are not to be used, or do not get through.
+  wire::Port* wire() const { return wire_.port.get(); }
 
  private:
   Runtime() = default;
@@ -62,6 +65,7 @@ class Runtime {
   // Takes the network model, from wherever it comes; returns what is wrong with the user's file, or
   // nothing. The same on all ranks.
   std::string take_model();
+  void take_wire();
   static int close(MPI_Comm, int, void*, void*);
 
   Settings settings_;
@@ -82,6 +86,7 @@ class Runtime {
   bool has_threads_ = false;            // some rank's may call MPI at the same time
   std::uint32_t hosts_on_machine_ = 1;  // namespaces of this rank's kernel
   StartModel start_model_;              // without its text, once taken
+  WireStart wire_;
 };
 
 }  // namespace quadrille

@@ -20,7 +20,8 @@ TopologyView with_ranks_on(const TopologyView& view, std::span<const std::uint32
                     .is_island = {},
                     .kind_of_segment = view.kind_of_segment,
                     .trunks = view.trunks,
-                    .group_steps = view.group_steps};
+                    .group_steps = view.group_steps,
+                    .has_wire = view.has_wire};
   std::map<std::uint32_t, std::uint32_t> number_of;
   for (const std::uint32_t host : hosts_of_ranks) {
     const auto next = static_cast<std::uint32_t>(number_of.size());

@@ -34,6 +34,7 @@ struct TopologyView {
   // Places that no trunk joins are taken to meet in one junction.
   std::vector<Trunk> trunks = {};
   bool group_steps = true;  // whether schedules may have any, see schedule.h
+  bool has_wire = false;    // whether messages between hosts may travel by the wire
 
   std::uint32_t hosts() const { return static_cast<std::uint32_t>(segment_of_host.size()); }
   bool has_islands() const { return std::ranges::find(is_island, true) != is_island.end(); }

@@ -29,6 +29,32 @@ constexpr CandidateRow candidate_rows[] = {
 #undef CANDIDATE
 };
 
+struct WireRow {
+  Collective collective;
+  const char* algorithm;
+  Bytes smallest;
+  Bytes largest;
+};
+
+constexpr WireRow wire_rows[] = {
+#define WIRE_CANDIDATE(collective, algorithm, smallest, largest) \
+  {Collective::collective, #algorithm, {smallest}, {largest}},
+#include "planner/wire_candidates.def"
+#undef WIRE_CANDIDATE
+};
+
+// What is tried for this size because there is a wire.
+std::vector<Candidate> wire_candidates(const Shape& shape, Bytes size) {
+  std::vector<Candidate> candidates;
+  for (const WireRow& row : wire_rows) {
+    if (row.collective != shape.collective || size < row.smallest || row.largest < size) continue;
+    const Algorithm* algorithm = algorithm_named(row.algorithm);
+    if (algorithm->supports(shape))
+      candidates.push_back(candidate_of(*algorithm, algorithm->parameters));
+  }
+  return candidates;
+}
+
 // How much less than the MPI library's time a prediction must be to be followed without a trial:
 // predictions err by up to a quarter where they were compared with measurements, and what the
 // library does itself is only assumed.
@@ -82,12 +108,13 @@ Decision Planner::make_decision(const Shape& shape, bool may_alternate, Bytes si
     return left_to_library("trials are off");
   if (shape.ranks < 3 || size < options_.trial_floor) return left_to_library("too small to try");
   // Of blocks that differ a shape tells too little to be costed.
-  if (network_.costs && !has_counts(shape.collective)) return decide_by_costs(shape, may_alternate);
+  if (network_.costs && !has_counts(shape.collective))
+    return decide_by_costs(shape, may_alternate, size);
   if (!may_alternate) return left_to_library("no costs, and results must not change between calls");
   return list_for_trial(shape, size);
 }
 
-Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate) const {
+Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes size) const {
   auto costed = cost_candidates(shape, network_.view, *network_.costs);
   if (costed.empty()) return left_to_library("too large to be costed");
   const auto library = library_time(network_.library, costed, shape);
@@ -100,6 +127,11 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate) const 
   }
   Decision decision{
       {library_candidate()}, Trial(1, 0), "being tried", {library ? library->time : Nanoseconds{}}};
+  for (Candidate& one :
+       network_.view.has_wire ? wire_candidates(shape, size) : std::vector<Candidate>{}) {
+    decision.candidates.push_back(std::move(one));
+    decision.predicted.emplace_back();
+  }
   for (CostedCandidate& one : costed) {
     if (decision.candidates.size() > kMostTried) break;
     decision.candidates.push_back(std::move(one.candidate));
@@ -120,6 +152,12 @@ Decision Planner::list_for_trial(const Shape& shape, Bytes size) const {
     decision.candidates.push_back(
         candidate_of(*algorithm, algorithm->parameters.with(row.parameters).value()));
     decision.predicted.emplace_back();
+  }
+  if (network_.view.has_wire) {
+    for (Candidate& one : wire_candidates(shape, size)) {
+      decision.candidates.push_back(std::move(one));
+      decision.predicted.emplace_back();
+    }
   }
   if (decision.candidates.size() > 1) {
     decision.trial =

@@ -83,7 +83,7 @@ class Planner {
 
   std::uint64_t decision_key(const Shape& shape, bool may_alternate, Bytes size) const;
   Decision make_decision(const Shape& shape, bool may_alternate, Bytes size) const;
-  Decision decide_by_costs(const Shape& shape, bool may_alternate) const;
+  Decision decide_by_costs(const Shape& shape, bool may_alternate, Bytes size) const;
   Decision list_for_trial(const Shape& shape, Bytes size) const;
   void forget_oldest();
 

@@ -120,6 +120,8 @@ StepIndex ScheduleBuilder::group_reduce(std::span<const Rank> group, Rank root, 
                      {});
 }
 
+void ScheduleBuilder::use_wire() { state_->schedule.over_wire = true; }
+
 void ScheduleBuilder::promise_most_incoming(std::uint32_t messages) {
   state_->schedule.most_incoming = messages;
 }

@@ -59,6 +59,9 @@ class ScheduleBuilder {
   StepIndex group_bcast(std::span<const Rank> group, Rank root, bool is_root, Region data);
   StepIndex group_reduce(std::span<const Rank> group, Rank root, Region from, Region into);
 
+  // See Schedule.
+  void use_wire();
+
   // What this schedule's pacing guarantees; see Schedule.
   void promise_most_incoming(std::uint32_t messages);
   void promise_most_ahead(std::uint32_t messages);

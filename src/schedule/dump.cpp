@@ -34,6 +34,7 @@ Json dump(const Schedule& schedule, Rank rank) {
           {"most_incoming", schedule.most_incoming},
           {"most_ahead", schedule.most_ahead},
           {"group", schedule.group},
+          {"over_wire", schedule.over_wire},
           {"steps", std::move(steps)}};
 }
 

@@ -78,6 +78,9 @@ struct Schedule {
   std::vector<Step> steps;
   std::vector<StepIndex> dependencies;  // all steps' dependencies, each step's in one run
   std::vector<Rank> group;  // ascending, with this rank; empty where there are no group steps
+  // Messages between hosts travel by the wire, where there is one: it paces them, those of earlier
+  // steps first.
+  bool over_wire = false;
   std::uint64_t scratch_length = 0;  // elements
   // How many messages with data may be on their way to this rank at any time, by this schedule's
   // own pacing; 0 where it makes no such promise.

@@ -76,9 +76,8 @@ void Endpoint::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
                                   : is_status      ? known->heard_number
                                                    : known->in.acknowledged();
   const std::uint64_t number = widen(reference, header.sequence, sequence_bits);
-  const Key key = known != nullptr
-                      ? known->receive_key
-                      : key_between(settings_.secret, header.sender, settings_.self);
+  const Key key = known != nullptr ? known->receive_key
+                                   : key_between(settings_.secret, header.sender, settings_.self);
   if (!is_sealed(key, number, datagram)) {
     ++counters_.forged;
     return;
@@ -95,8 +94,7 @@ void Endpoint::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
 
 void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now) {
   const Header& header = parsed.header;
-  const auto arrival =
-      flow.in.on_packet({sequence, header.place, header.last, parsed.body});
+  const auto arrival = flow.in.on_packet({sequence, header.place, header.last, parsed.body});
   if (arrival == ReceiveFlow::Arrival::refused) ++counters_.refused;
   if (arrival == ReceiveFlow::Arrival::duplicate) ++counters_.duplicates;
   if (arrival != ReceiveFlow::Arrival::fresh) return;
@@ -115,10 +113,8 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
          .arrived = {},
          .answers = 0},
         now);
-  ++flow.unreported;
-  if (header.last || flow.in.has_gap() || flow.in.outstanding() == 0 ||
-      flow.unreported * 2 >= settings_.window)
-    owe_status(flow);
+  // Grants report arrivals too.
+  if (header.last || flow.in.has_gap() || flow.in.outstanding() == 0) owe_status(flow);
 }
 
 void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
@@ -152,7 +148,8 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
         now);
   if (!status->asks) return;
   flow.answers = number;
-  // Who asks misses something, of which packets sent meanwhile may be a part: that is found out now.
+  // Who asks misses something, of which packets sent meanwhile may be a part: that is found out
+  // now.
   if (flow.out.sent_unquestioned()) flow.asks = true;
   owe_status(flow);
 }
@@ -173,10 +170,10 @@ void Endpoint::settle(Flow& flow) {
     budget_.give_back(flow.charged - outstanding);
     flow.charged = outstanding;
   }
-  std::optional<Handle> sending;
+  std::optional<std::uint64_t> sending;
   std::optional<Handle> wanting;
   std::optional<Nanoseconds> timer;
-  if (flow.out.may_send()) sending = flow.out.first_unfinished();
+  if (flow.out.may_send()) sending = flow.served;
   if (flow.in.wanted() > 0) wanting = flow.in.first_expected();
   if (flow.awaits()) timer = flow.timer.due(flow.under_way());
   relist(sending_, flow.key, flow.sending_at, sending);
@@ -191,11 +188,10 @@ void Endpoint::grant(Nanoseconds now) {
     const auto outstanding = flow.in.outstanding();
     const std::uint64_t wanted = flow.in.wanted();
     if (outstanding >= settings_.window) continue;
-    const auto most =
-        static_cast<std::uint32_t>(std::min(settings_.window - outstanding, wanted));
+    const auto most = static_cast<std::uint32_t>(std::min(settings_.window - outstanding, wanted));
     // Not packet by packet: each grant costs a status.
     const auto least =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(settings_.window / 2, wanted));
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(settings_.window * 3 / 4, wanted));
     if (most < least) continue;
     const std::uint32_t taken = budget_.take(most);
     if (taken < least && taken < budget_.own()) {
@@ -246,6 +242,7 @@ void Endpoint::ask_when_due(Nanoseconds now) {
 
 Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
   const SendFlow::Packet packet = flow.out.next();
+  flow.served = counters_.data_sent + 1;
   Header header;
   header.kind = packet.repeated ? PacketKind::repeated_data : PacketKind::data;
   header.last = packet.last;
@@ -288,7 +285,8 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
   header.sender = settings_.self;
   header.channel = flow.key.second;
   header.sequence = static_cast<std::uint32_t>(lower(flow.own_number, sequence_bits));
-  header.acknowledged = static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
+  header.acknowledged =
+      static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
   header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
   const auto body = write_header(header, room);
   const std::size_t length = overhead_bytes + quadrille::wire::write_status(status, body);
@@ -302,7 +300,6 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
     flow.asks = false;
   }
   flow.status_owed = false;
-  flow.unreported = 0;
   return {flow.key.first, length};
 }
 

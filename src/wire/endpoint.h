@@ -40,7 +40,7 @@ struct EndpointSettings {
   Secret secret{};
   FlowLimits limits;
   QuestionTimes times;
-  std::uint32_t window = 8;  // packets granted to one partner at a time; even
+  std::uint32_t window = 4;  // packets granted to one partner at a time
   std::uint32_t peers = 0;   // endpoints are 0 to peers - 1
 };
 
@@ -65,7 +65,7 @@ class Endpoint {
  public:
   Endpoint(const EndpointSettings& settings, CreditBudget& budget);
 
-  // Handles rise from call to call: they are the order in which partners are served.
+  // Handles rise from call to call: they are the order in which partners are granted.
   void send(EndpointId peer, Channel channel, std::span<const std::byte> message, Handle handle,
             Nanoseconds now);
   void receive(EndpointId peer, Channel channel, std::span<std::byte> message, Handle handle,
@@ -114,12 +114,15 @@ class Endpoint {
   CreditBudget& budget_;
   EndpointCounters counters_;
   std::map<FlowKey, std::unique_ptr<Flow>> flows_;
-  std::deque<Flow*> owed_;                       // a status
-  std::set<std::pair<Handle, FlowKey>> sending_;   // may send data, first messages first
-  std::set<std::pair<Handle, FlowKey>> wanting_;   // could be granted more
+  std::deque<Flow*> owed_;  // a status
+  // May send data, those first that have waited longest: all partners that have granted something
+  // get their grants back alike.
+  std::set<std::pair<std::uint64_t, FlowKey>> sending_;
+  std::set<std::pair<Handle, FlowKey>> wanting_;  // could be granted more
   std::set<std::pair<Nanoseconds, FlowKey>> timers_;
   std::deque<Completion> completed_;
-  std::optional<Nanoseconds> starved_until_;  // the budget had less than was wanted; look again then
+  std::optional<Nanoseconds>
+      starved_until_;  // the budget had less than was wanted; look again then
 };
 
 }  // namespace quadrille::wire

@@ -40,11 +40,11 @@ struct Flow {
   ReceiveFlow in;
   QuestionTimer timer;
 
-  std::uint32_t charged = 0;      // of the budget; never more than in.outstanding()
-  std::uint32_t unreported = 0;   // packets that arrived since the last report of it
-  std::uint64_t own_number = 0;   // of the last status sent
-  std::uint64_t heard_number = 0; // of the newest status heard
-  std::uint64_t answers = 0;      // number of the newest question heard
+  std::uint32_t charged = 0;       // of the budget; never more than in.outstanding()
+  std::uint64_t own_number = 0;    // of the last status sent
+  std::uint64_t heard_number = 0;  // of the newest status heard
+  std::uint64_t answers = 0;       // number of the newest question heard
+  std::uint64_t served = 0;        // when data was last sent, in packets that the endpoint had sent
   bool status_owed = false;
   bool asks = false;  // the status owed is a question
 
@@ -54,7 +54,7 @@ struct Flow {
   std::optional<std::pair<Sequence, Nanoseconds>> timed;
 
   // Where the endpoint's ordered lists hold it.
-  std::optional<Handle> sending_at;
+  std::optional<std::uint64_t> sending_at;
   std::optional<Handle> wanting_at;
   std::optional<Nanoseconds> timer_at;
 };

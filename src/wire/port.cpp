@@ -3,6 +3,7 @@
 // armed when the last call leaves), so that it costs a call two system calls and no wake-up.
 #include "wire/port.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -111,28 +112,31 @@ void Port::receive(EndpointId peer, Channel channel, std::span<std::byte> messag
 
 Result<bool> Port::drive() {
   const std::scoped_lock lock(mutex_);
-  exchange();
-  return check_refusals();
+  const bool moved = exchange();
+  if (auto checked = check_refusals(); !checked.ok()) return checked;
+  return moved;
 }
 
-void Port::exchange() {
-  take_in();
-  send_out();
+bool Port::exchange() {
+  const bool arrived = take_in();
+  const bool left = send_out();
   hand_out();
+  return arrived || left;
 }
 
-void Port::take_in() {
-  for (;;) {
+bool Port::take_in() {
+  for (bool any = false;; any = true) {
     const auto arrived = link_->receive();
-    if (arrived.empty()) return;
+    if (arrived.empty()) return any;
     const Nanoseconds now = monotonic_now();
     for (const std::span<std::byte> datagram : arrived) endpoint_.on_datagram(datagram, now);
-    if (arrived.size() < UdpLink::receive_batch) return;
+    if (arrived.size() < UdpLink::receive_batch) return true;
   }
 }
 
 bool Port::send_out() {
   const Nanoseconds now = monotonic_now();
+  const std::uint64_t before = link_->sent();
   while (link_->flush()) {
     for (;;) {
       const auto room = link_->room();
@@ -141,9 +145,19 @@ bool Port::send_out() {
       if (!outgoing) break;
       link_->add(addresses_[outgoing->peer], outgoing->length);
     }
-    if (!link_->has_unsent()) return true;
+    if (!link_->has_unsent()) break;
   }
-  return false;
+  return link_->sent() > before;
+}
+
+void Port::wait(Nanoseconds time) const {
+  pollfd events{link_->descriptor(), POLLIN, 0};
+  {
+    const std::scoped_lock lock(mutex_);
+    if (link_->has_unsent()) events.events |= POLLOUT;
+  }
+  const timespec most{0, static_cast<long>(time.value)};
+  ppoll(&events, 1, &most, nullptr);
 }
 
 void Port::hand_out() {

@@ -62,8 +62,11 @@ class Port {
                Completions& completions, std::uint32_t token);
 
   // Takes in what has arrived and sends what is due, without blocking. Errors: peer_lost names the
-  // endpoint of a process that has ended while something is awaited from it.
+  // endpoint of a process that has ended while something is awaited from it. Returns whether
+  // anything arrived or left.
   Result<bool> drive();
+  // Sleeps for `time`, or until something arrives.
+  void wait(Nanoseconds time) const;
 
   EndpointCounters counters() const;
 
@@ -78,8 +81,8 @@ class Port {
   void serve();
   void watch(bool arrivals, bool room);
   // REQUIRES: mutex_ held.
-  void exchange();
-  void take_in();
+  bool exchange();
+  bool take_in();
   bool send_out();
   void hand_out();
   Result<bool> check_refusals();

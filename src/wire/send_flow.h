@@ -58,8 +58,8 @@ class SendFlow {
     std::span<const std::uint64_t> arrived;  // as in Status
     std::uint64_t answers = 0;
   };
-  // Returns whether it told something that was not known: an arrival, a grant, a loss. Numbers beyond what was
-  // sent are not believed.
+  // Returns whether it told something that was not known: an arrival, a grant, a loss. Numbers
+  // beyond what was sent are not believed.
   bool on_news(const News& news);
   // The question with this running number leaves now.
   void asked(std::uint64_t number);
@@ -81,8 +81,6 @@ class SendFlow {
     return sent_ > acknowledged_ && transmissions_ > sent_before_question_;
   }
   std::uint64_t resent() const { return resent_; }
-  // Where the first unfinished message stands among all that were started; for order.
-  Handle first_unfinished() const { return messages_.front().handle; }
 
  private:
   struct Message {

@@ -104,6 +104,11 @@ Result<bool> MpiPointToPoint::start_group_reduce(StepIndex step, Rank root, cons
   });
 }
 
+void MpiPointToPoint::progress() {
+  int found = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, call_.tag, call_.shadow, &found, MPI_STATUS_IGNORE);
+}
+
 bool MpiPointToPoint::last_piece_done(StepIndex step) {
   const auto entry =
       std::find_if(split_.begin(), split_.end(), [&](const auto& e) { return e.first == step; });

@@ -49,7 +49,8 @@ Error failure(const char* what, UdpAddress local) {
 
 struct UdpLink::Buffers {
   explicit Buffers(std::size_t datagram_bytes)
-      : largest(datagram_bytes), arrived_bytes(receive_batch * largest),
+      : largest(datagram_bytes),
+        arrived_bytes(receive_batch * largest),
         leaving_bytes(send_batch * largest) {}
 
   std::size_t largest;
@@ -77,8 +78,7 @@ Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
   if (!set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, receive_buffer_bytes))
     set(descriptor, SOL_SOCKET, SO_RCVBUF, receive_buffer_bytes);
   // The kernel doubles what it is told.
-  set(descriptor, SOL_SOCKET, SO_SNDBUF,
-      static_cast<int>(settings.send_queue * counted_bytes / 2));
+  set(descriptor, SOL_SOCKET, SO_SNDBUF, static_cast<int>(settings.send_queue * counted_bytes / 2));
   set(descriptor, IPPROTO_IP, IP_RECVERR, 1);
   const sockaddr_in wanted = socket_address(settings.local);
   if (bind(descriptor, reinterpret_cast<const sockaddr*>(&wanted), sizeof wanted) != 0)
@@ -139,6 +139,7 @@ bool UdpLink::flush() {
                                static_cast<unsigned>(added_ - sent_), MSG_DONTWAIT);
     if (count > 0) {
       sent_ += static_cast<std::size_t>(count);
+      all_sent_ += static_cast<std::uint64_t>(count);
     } else if (errno == ECONNREFUSED) {
       has_errors_ = true;  // of an earlier datagram
     } else if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == EINTR) {

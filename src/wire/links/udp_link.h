@@ -24,18 +24,18 @@ struct UdpAddress {
 };
 
 struct UdpSettings {
-  UdpAddress local;                  // port 0: any that is free
-  std::size_t datagram_bytes = 1472; // the largest
+  UdpAddress local;                   // port 0: any that is free
+  std::size_t datagram_bytes = 1472;  // the largest
   // Datagrams that may wait in this host's own queues, so that the interface paces the sender and
   // its queue does not drop.
-  std::size_t send_queue = 8;
+  std::size_t send_queue = 4;
 };
 
 class UdpLink {
  public:
   static constexpr std::size_t receive_batch = 32;
   // Few, as what is put in later cannot overtake it.
-  static constexpr std::size_t send_batch = 8;
+  static constexpr std::size_t send_batch = 4;
 
   static Result<std::unique_ptr<UdpLink>> open(const UdpSettings& settings);
   UdpLink(const UdpLink&) = delete;
@@ -53,6 +53,8 @@ class UdpLink {
   // The first `length` bytes of room() go to `to`. REQUIRES: room() was not empty.
   void add(UdpAddress to, std::size_t length);
   bool has_unsent() const { return added_ > sent_; }
+  // Datagrams that have left since the start.
+  std::uint64_t sent() const { return all_sent_; }
   // Sends as much of the batch as the socket takes; returns whether all went.
   bool flush();
 
@@ -67,7 +69,8 @@ class UdpLink {
   UdpAddress local_;
   std::unique_ptr<Buffers> buffers_;
   std::size_t added_ = 0;
-  std::size_t sent_ = 0;
+  std::size_t sent_ = 0;  // of the batch
+  std::uint64_t all_sent_ = 0;
   bool has_errors_ = false;
 };
 

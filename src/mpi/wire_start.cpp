@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each step ends in an agreement, so that no rank goes on where another has stopped.
+#include "mpi/wire_start.h"
+
+#include <arpa/inet.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "base/monotonic_clock.h"
+#include "executor/waiting.h"
+#include "probe/measure/candidates.h"
+#include "probe/measure/interfaces.h"
+#include "wire/authentication.h"
+#include "wire/links/udp_link.h"
+
+namespace quadrille {
+namespace {
+
+// A host that has not answered by then is not reached by datagrams.
+constexpr Nanoseconds time_to_answer{500'000'000};
+// Of the first messages; communicators' context numbers are lower.
+constexpr wire::Channel first_channel = 0xffff;
+// Ethernet's framing, with preamble and gap, and the headers of IPv4 and UDP.
+constexpr std::size_t ethernet_bytes = 38;
+constexpr std::size_t ip_udp_bytes = 28;
+constexpr std::size_t usual_mtu = 1500;
+// What small switches hold for a port, where no model tells.
+constexpr double assumed_burst_bytes = 32 * 1024;
+constexpr double assumed_rate_bit_s = 10e6;
+// A buffer that never overflowed still delays everybody behind it.
+constexpr std::uint32_t most_packets = 256;
+
+// A host's address on the job's network, and the largest datagram there.
+struct HostAddress {
+  std::uint32_t address = 0;  // 0: none
+  std::size_t mtu = usual_mtu;
+};
+
+std::uint32_t parse_address(const std::string& dotted) {
+  in_addr address{};
+  return inet_pton(AF_INET, dotted.c_str(), &address) == 1 ? ntohl(address.s_addr) : 0;
+}
+
+// The facts of each host's lowest rank.
+std::vector<probe::HostFacts> facts_of_hosts(const WireRanks& job, bool speaks_for_host) {
+  const std::string own = speaks_for_host ? encode(probe::own_facts()) : std::string();
+  int length = static_cast<int>(own.size());
+  std::vector<int> lengths(job.host_of_rank.size());
+  PMPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, job.ranks);
+  std::vector<int> offsets(lengths.size());
+  int total = 0;
+  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
+    offsets[rank] = total;
+    total += lengths[rank];
+  }
+  std::string all(static_cast<std::size_t>(total), '\0');
+  PMPI_Allgatherv(own.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(),
+                  MPI_CHAR, job.ranks);
+  std::vector<probe::HostFacts> facts;
+  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
+    if (lengths[rank] == 0) continue;
+    const auto decoded = probe::decode_facts(std::string_view(all).substr(
+        static_cast<std::size_t>(offsets[rank]), static_cast<std::size_t>(lengths[rank])));
+    facts.push_back(decoded.ok() ? decoded.value() : probe::HostFacts{});
+  }
+  return facts;
+}
+
+std::size_t mtu_of(const probe::HostFacts& facts, const std::string& address) {
+  for (const probe::Interface& interface : facts.interfaces) {
+    if (interface.address == address && interface.mtu_bytes > 0) return interface.mtu_bytes;
+  }
+  return usual_mtu;
+}
+
+// Those that the model names, else those of the best network that all hosts are on; [hosts].
+std::vector<HostAddress> addresses_of_hosts(const WireRanks& job,
+                                            const std::vector<probe::HostFacts>& facts) {
+  std::vector<std::string> chosen;
+  if (job.model != nullptr) {
+    for (const std::uint32_t host : job.model_host)
+      chosen.push_back(job.model->hosts[host].address);
+  }
+  const auto is_usable = [&](const std::vector<std::string>& addresses) {
+    return addresses.size() == job.hosts &&
+           std::ranges::all_of(addresses, [](const auto& a) { return parse_address(a) != 0; });
+  };
+  if (!is_usable(chosen)) {
+    for (const auto& network : probe::candidate_networks(facts, probe::wanted_by_mpi_settings())) {
+      chosen = network.address;
+      if (is_usable(chosen)) break;
+    }
+  }
+  if (!is_usable(chosen)) return {};
+  std::vector<HostAddress> addresses;
+  for (std::size_t host = 0; host < chosen.size(); ++host)
+    addresses.push_back({parse_address(chosen[host]), mtu_of(facts[host], chosen[host])});
+  return addresses;
+}
+
+// What a port of this host holds and how fast it is, as far as the model knows.
+struct PortLimits {
+  double burst_bytes = assumed_burst_bytes;
+  double rate_bit_s = assumed_rate_bit_s;
+  bool lossless = false;
+};
+
+PortLimits limits_of(const WireRanks& job, std::uint32_t host) {
+  PortLimits limits;
+  if (job.model == nullptr) return limits;
+  const ModelHost& known = job.model->hosts[job.model_host[host]];
+  if (known.to_host_bit_s) limits.rate_bit_s = known.to_host_bit_s->value;
+  for (const Segment& segment : job.model->segments) {
+    if (segment.name != known.segment) continue;
+    if (segment.bus_rate_bit_s) limits.rate_bit_s = segment.bus_rate_bit_s->value;
+    if (segment.safe_burst_all_ports_bytes) {
+      limits.burst_bytes = segment.safe_burst_all_ports_bytes->value;
+    } else if (segment.safe_burst_bytes) {
+      limits.burst_bytes = segment.safe_burst_bytes->value;
+    }
+    limits.lossless = segment.lossless.value_or(false);
+  }
+  return limits;
+}
+
+bool all_of(MPI_Comm ranks, bool own) {
+  int mine = own ? 1 : 0;
+  int all = 0;
+  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, ranks);
+  return all != 0;
+}
+
+// The launcher's, or one that rank 0 draws and the MPI library carries.
+std::optional<wire::Secret> agree_on_secret(const Settings& settings, MPI_Comm ranks) {
+  wire::Secret secret{};
+  std::size_t length = 0;
+  auto* bytes = reinterpret_cast<unsigned char*>(secret.data());
+  const bool given = !settings.job_secret.empty();
+  const bool usable =
+      !given || (sodium_hex2bin(bytes, secret.size(), settings.job_secret.data(),
+                                settings.job_secret.size(), nullptr, &length, nullptr) == 0 &&
+                 length == secret.size());
+  if (!all_of(ranks, usable)) return std::nullopt;
+  if (all_of(ranks, given)) return secret;
+  randombytes_buf(bytes, secret.size());
+  PMPI_Bcast(bytes, static_cast<int>(secret.size()), MPI_BYTE, 0, ranks);
+  return secret;
+}
+
+// A rank's numbers within its host.
+struct PlaceOnHost {
+  std::size_t place = 0;
+  std::uint32_t ranks = 1;
+};
+
+class Opening {
+ public:
+  Opening(const Settings& settings, const WireRanks& job) : settings_(settings), job_(job) {
+    int rank = 0;
+    PMPI_Comm_rank(job.ranks, &rank);
+    rank_ = static_cast<std::size_t>(rank);
+    host_ = job.host_of_rank[rank_];
+    own_.ranks = 0;
+    for (std::size_t other = 0; other < job.host_of_rank.size(); ++other) {
+      if (job.host_of_rank[other] != host_) continue;
+      if (other < rank_) ++own_.place;
+      ++own_.ranks;
+    }
+  }
+
+  WireStart run() {
+    const auto hosts = addresses_of_hosts(job_, facts_of_hosts(job_, own_.place == 0));
+    if (hosts.empty()) return without("the hosts share no network with an address of each");
+    if (!all_of(job_.ranks, wire::start_authentication() && own_.place < holders))
+      return without("libsodium cannot start, or a host has too many ranks");
+    const auto secret = agree_on_secret(settings_, job_.ranks);
+    if (!secret) return without("QUADRILLE_JOB_SECRET is not 32 hexadecimal digits");
+    std::size_t mtu = usual_mtu;
+    for (const HostAddress& host : hosts) mtu = std::min(mtu, host.mtu);
+    auto link = wire::UdpLink::open(
+        {.local = {hosts[host_].address, 0}, .datagram_bytes = mtu - ip_udp_bytes});
+    if (!all_of(job_.ranks, link.ok())) return without("a host's UDP socket cannot be opened");
+    auto addresses = exchange_addresses(link.value()->local());
+    WireStart wire;
+    wire.board = share_board();
+    wire.port = std::make_unique<wire::Port>(
+        std::move(link.value()), std::move(addresses), settings_for(*secret, mtu),
+        *static_cast<wire::CreditBoard*>(wire.board->address()), own_.place,
+        budget(*wire.board, mtu));
+    if (all_of(job_.ranks, reaches_all_hosts(*wire.port))) return wire;
+    // Others may still ask for what was the last of it to arrive.
+    PMPI_Barrier(job_.ranks);
+    wire.port.reset();
+    return without("datagrams do not reach every host from every other");
+  }
+
+ private:
+  static constexpr std::size_t holders = wire::CreditBoard::holders;
+
+  static WireStart without(const char* problem) { return {nullptr, nullptr, problem}; }
+
+  std::unique_ptr<HostMemory> share_board() const {
+    MPI_Comm on_host = MPI_COMM_NULL;
+    PMPI_Comm_split(job_.ranks, static_cast<int>(host_), static_cast<int>(rank_), &on_host);
+    auto board = std::make_unique<HostMemory>(on_host, sizeof(wire::CreditBoard));
+    PMPI_Comm_free(&on_host);
+    return board;
+  }
+
+  std::vector<wire::UdpAddress> exchange_addresses(wire::UdpAddress own) const {
+    std::vector<wire::UdpAddress> all(job_.host_of_rank.size());
+    PMPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, job_.ranks);
+    return all;
+  }
+
+  wire::EndpointSettings settings_for(const wire::Secret& secret, std::size_t mtu) const {
+    const PortLimits port = limits_of(job_, host_);
+    wire::EndpointSettings settings;
+    settings.self = static_cast<wire::EndpointId>(rank_);
+    settings.peers = static_cast<std::uint32_t>(job_.host_of_rank.size());
+    settings.secret = secret;
+    settings.limits.payload = mtu - ip_udp_bytes - wire::overhead_bytes;
+    settings.limits.unasked = unasked_bytes();
+    settings.window = std::min(settings.window, packets(port, mtu));
+    const double twice_buffer_s = 2 * port.burst_bytes * 8 / port.rate_bit_s;
+    settings.times.first = std::clamp(Nanoseconds{std::llround(twice_buffer_s * 1e9)},
+                                      settings.times.shortest, settings.times.first);
+    return settings;
+  }
+
+  // A quarter of what the smallest port holds, for all ranks of other hosts and all own ones; the
+  // same on all ranks, since it is a bound on both ends.
+  std::size_t unasked_bytes() const {
+    double smallest = assumed_burst_bytes;
+    for (std::uint32_t host = 0; host < job_.hosts; ++host)
+      smallest = std::min(smallest, limits_of(job_, host).burst_bytes);
+    std::vector<std::uint32_t> ranks(job_.hosts, 0);
+    for (const std::uint32_t host : job_.host_of_rank) ++ranks[host];
+    const auto senders = static_cast<double>(job_.host_of_rank.size());
+    const double receivers = *std::ranges::max_element(ranks);
+    const double each = smallest / 4 / (senders * receivers);
+    constexpr double framing = ethernet_bytes + ip_udp_bytes + wire::overhead_bytes;
+    return each > framing ? static_cast<std::size_t>(each - framing) : 0;
+  }
+
+  // Three quarters of what the port holds.
+  static std::uint32_t packets(const PortLimits& port, std::size_t mtu) {
+    if (port.lossless) return most_packets;
+    const double packet = static_cast<double>(mtu + ethernet_bytes);
+    return std::clamp<std::uint32_t>(static_cast<std::uint32_t>(port.burst_bytes * 0.75 / packet),
+                                     2, most_packets);
+  }
+
+  std::uint32_t budget(const HostMemory& board, std::size_t mtu) const {
+    const std::uint32_t all = packets(limits_of(job_, host_), mtu);
+    return board.shared() ? all : std::max<std::uint32_t>(1, all / own_.ranks);
+  }
+
+  // An empty message between ranks of like place of every two hosts, both ways.
+  bool reaches_all_hosts(wire::Port& port) const {
+    std::map<std::uint32_t, std::size_t> seen;
+    std::vector<wire::EndpointId> partners;
+    for (std::size_t rank = 0; rank < job_.host_of_rank.size(); ++rank) {
+      const std::uint32_t host = job_.host_of_rank[rank];
+      if (seen[host]++ == own_.place && host != host_)
+        partners.push_back(static_cast<wire::EndpointId>(rank));
+    }
+    wire::Completions completions;
+    const wire::Port::Call call(port);
+    for (const wire::EndpointId partner : partners) {
+      port.receive(partner, first_channel, {}, completions, 0);
+      port.send(partner, first_channel, {}, completions, 1);
+    }
+    const Nanoseconds deadline = monotonic_now() + time_to_answer;
+    Waiting waiting;
+    while (completions.messages.size() < 2 * partners.size()) {
+      const auto driven = port.drive();
+      if (!driven.ok() || monotonic_now() > deadline) return false;
+      if (driven.value()) {
+        waiting.progressed();
+      } else {
+        waiting.idle([&port](Nanoseconds time) { port.wait(time); });
+      }
+    }
+    return true;
+  }
+
+  const Settings& settings_;
+  const WireRanks& job_;
+  std::size_t rank_ = 0;
+  std::uint32_t host_ = 0;
+  PlaceOnHost own_;
+};
+
+}  // namespace
+
+void log_wire(const wire::Port& port, MPI_Comm ranks) {
+  const wire::EndpointCounters own = port.counters();
+  const std::array<std::uint64_t, 13> mine{
+      own.data_sent,   own.bytes_sent,      own.data_resent, own.data_received, own.bytes_received,
+      own.status_sent, own.status_received, own.questions,   own.duplicates,    own.losses,
+      own.refused,     own.forged,          own.malformed};
+  std::array<std::uint64_t, mine.size()> all{};
+  PMPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM, 0,
+              ranks);
+  int rank = 0;
+  PMPI_Comm_rank(ranks, &rank);
+  if (rank != 0) return;
+  constexpr std::array<const char*, mine.size()> names{
+      "data_sent",   "bytes_sent",      "data_resent", "data_received", "bytes_received",
+      "status_sent", "status_received", "questions",   "duplicates",    "losses",
+      "refused",     "forged",          "malformed"};
+  std::string line = "event=wire";
+  for (std::size_t i = 0; i < names.size(); ++i)
+    line += std::string(" ") + names[i] + "=" + std::to_string(all[i]);
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+WireStart open_wire(const Settings& settings, const WireRanks& job) {
+  if (settings.wire == "off" || job.hosts < 2) return {};
+  return Opening(settings, job).run();
+}
+
+}  // namespace quadrille

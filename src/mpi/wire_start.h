@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The wire of a job, opened while the program starts: a UDP socket for each rank on the network
+// that the model names or that all hosts share, a key from the job's secret, a credit board for
+// each host, and a first message between ranks of every two hosts. Where one of these is missing
+// anywhere, all ranks go without, and say why.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/settings.h"
+#include "mpi/host_memory.h"
+#include "network/model.h"
+#include "wire/port.h"
+
+namespace quadrille {
+
+struct WireStart {
+  std::unique_ptr<HostMemory> board;  // outlives the port
+  std::unique_ptr<wire::Port> port;   // null: no wire
+  std::string problem;                // why not, the same on all ranks; empty where none was wanted
+};
+
+struct WireRanks {
+  MPI_Comm ranks = MPI_COMM_NULL;  // all of the job's; errors on it return
+  const std::vector<std::uint32_t>& host_of_rank;
+  std::uint32_t hosts = 0;
+  const NetworkModel* model = nullptr;           // or none
+  const std::vector<std::uint32_t>& model_host;  // [hosts], with a model
+};
+
+// Rank 0 logs what all ranks' ports have counted. Collective; REQUIRES: a port.
+void log_wire(const wire::Port& port, MPI_Comm ranks);
+
+// Collective.
+WireStart open_wire(const Settings& settings, const WireRanks& job);
+
+}  // namespace quadrille

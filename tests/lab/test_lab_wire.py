@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Collectives over datagrams between emulated hosts: results, times, losses, hosts that are not reached."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from lab_traffic import needs_namespaces, topology
+from taken_away import Timing
+from test_lab_drop_in import counts, libraries, program
+
+from quadrille.lab.lab import Lab, RunResult
+from quadrille.lab.ready_made import resolve
+
+pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
+
+GRANTED = "alltoall:granted,alltoallv:granted"
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
+        "hosts": [
+            {"names": ["h0"], "on": "s0", "ranks": 3},
+            {"names": ["h1"], "on": "s0", "ranks": 2},
+            {"names": ["h2..h4"], "on": "s0"},
+        ],
+    }
+    with Lab.up(topology(**tables), "t-wire") as found:
+        yield found
+
+
+def block_datagrams_to(lab: Lab, host: str) -> None:
+    """Have `host` drop what UDP brings it; its own datagrams still leave."""
+    if shutil.which("nft") is None:
+        pytest.skip("nft is not installed here")
+    rules = "table inet t { chain i { type filter hook input priority 0; meta l4proto udp drop; }; }"
+    lab.on_host(host, ["sh", "-c", f"echo '{rules}' | nft -f -"])
+
+
+def wire_counts(result: RunResult) -> dict[str, int]:
+    line = re.search(r"event=wire data_sent.*", result.output)
+    assert line is not None, result.output
+    return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", line[0])}
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
+def test_results_are_right_over_datagrams_with_uneven_ranks_a_host(lab: Lab, mpi: str) -> None:
+    environment = {"QUADRILLE_ALGORITHM": GRANTED, "QUADRILLE_LOG": "start,wire", **libraries(mpi)}
+    command = [program("collectives", mpi), "stress", "3", "400"]
+    result = lab.run(command, mpi=mpi, ranks=8, environment=environment, quadrille=True, timeout_s=150)
+    assert counts(result)["failures"] == 0
+    assert "wire=udp" in result.output, result.output
+    found = wire_counts(result)
+    assert found["bytes_received"] > 100_000, "the exchanges went by the wire"
+    assert found["forged"] == found["malformed"] == 0
+
+
+def test_results_are_right_where_one_datagram_in_fifty_is_lost() -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
+        "hosts": [{"names": ["h0..h3"], "on": "s0", "loss_to_host_percent": 2}],
+    }
+    with Lab.up(topology(**tables), "t-loss") as lab:
+        environment = {"QUADRILLE_ALGORITHM": GRANTED, "QUADRILLE_LOG": "wire"}
+        command = [program("collectives", "ompi4"), "stress", "7", "400"]
+        result = lab.run(command, ranks=4, environment=environment, quadrille=True, timeout_s=150)
+        assert counts(result)["failures"] == 0
+        found = wire_counts(result)
+        assert found["losses"] > 0 and found["data_resent"] > 0
+
+
+def test_a_job_goes_without_where_datagrams_do_not_reach_a_host() -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80}],
+        "hosts": [{"names": ["h0..h2"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-block") as lab:
+        block_datagrams_to(lab, "h2")
+        environment = {"QUADRILLE_ALGORITHM": GRANTED, "QUADRILLE_LOG": "start"}
+        command = [program("collectives", "ompi4"), "stress", "7", "200"]
+        result = lab.run(command, ranks=3, environment=environment, quadrille=True, timeout_s=100)
+        assert counts(result)["failures"] == 0
+        assert 'event=wire link=none reason="datagrams do not reach every host' in result.output
+        assert "wire=none" in result.output
+
+
+def test_the_wire_may_be_switched_off(lab: Lab) -> None:
+    environment = {"QUADRILLE_WIRE": "off", "QUADRILLE_LOG": "start", "QUADRILLE_ALGORITHM": GRANTED}
+    command = [program("collectives", "ompi4"), "stress", "7", "100"]
+    result = lab.run(command, ranks=8, environment=environment, quadrille=True, timeout_s=100)
+    assert counts(result)["failures"] == 0
+    assert "wire=none" in result.output and "event=wire" not in result.output
+
+
+def test_an_exchange_takes_far_less_time_than_the_librarys_on_small_buffers(timing: Timing) -> None:
+    with Lab.up(resolve("one_switch:hosts=8,rate_mbit=25,buffer_kib=32"), "t-fast") as lab:
+        medians = []
+        for algorithm in ("granted", "mpi"):
+            environment = {"QUADRILLE_ALGORITHM": f"alltoall:{algorithm}", "QUADRILLE_LOG": "wire"}
+            command = [program("exchange_times", "ompi4"), "65536", "12"]
+            result = lab.run(command, ranks=8, environment=environment, quadrille=True, timeout_s=100)
+            found = counts(result)
+            assert found["wrong"] == 0
+            medians.append(found["median_us"])
+            if algorithm == "granted":
+                assert wire_counts(result)["losses"] == 0, "no switch drops"
+                with timing.judged():
+                    assert found["max_us"] < 1.2 * found["median_us"], "not one stall"
+                    # 7 x 64 KiB at 25 Mbit/s: 146.8 ms.
+                    assert found["median_us"] < 146_800 / 0.75
+        with timing.judged():
+            assert medians[0] < 0.75 * medians[1], medians
