@@ -11,6 +11,7 @@ function(quadrille_mpi_abi abi include_directory library extra_definitions)
   add_library(quadrille-${abi} SHARED ${core_sources})
   target_include_directories(quadrille-${abi} PRIVATE src)
   target_include_directories(quadrille-${abi} SYSTEM PRIVATE ${include_directory})
+  set_target_properties(quadrille-${abi} PROPERTIES BUILD_RPATH "$ORIGIN")
   target_compile_definitions(quadrille-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
   target_link_libraries(quadrille-${abi} PRIVATE quadrille_planner quadrille_mapping quadrille_executor quadrille_probe_measure)
 

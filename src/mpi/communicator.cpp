@@ -158,7 +158,7 @@ int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory
                   static_cast<std::size_t>(memory.element_stride), world_ranks_,
                   view().host_of_rank, rank_, &transport_});
   const auto done = executor_.run(prepared, memory, by_wire_, long_wait);
-  by_wire_.end();
+  by_wire_.end(done.ok());
   if (done.ok()) return MPI_SUCCESS;
   if (transport_.mpi_error() != MPI_SUCCESS) {
     transport_.abandon();

@@ -276,6 +276,8 @@ class Opening {
         partners.push_back(static_cast<wire::EndpointId>(rank));
     }
     wire::Completions completions;
+    std::vector<wire::Completions::Message> complete;
+    std::size_t awaited = 2 * partners.size();
     const wire::Port::Call call(port);
     for (const wire::EndpointId partner : partners) {
       port.receive(partner, first_channel, {}, completions, 0);
@@ -283,9 +285,14 @@ class Opening {
     }
     const Nanoseconds deadline = monotonic_now() + time_to_answer;
     Waiting waiting;
-    while (completions.messages.size() < 2 * partners.size()) {
+    while (awaited > 0) {
       const auto driven = port.drive();
-      if (!driven.ok() || monotonic_now() > deadline) return false;
+      port.take(completions, complete);
+      awaited -= complete.size();
+      if (!driven.ok() || (awaited > 0 && monotonic_now() > deadline)) {
+        port.abandon(first_channel, completions);
+        return false;
+      }
       if (driven.value()) {
         waiting.progressed();
       } else {

@@ -53,12 +53,10 @@ void CreditBudget::arrived(std::uint32_t packets) {
   board_->limit.store(limit + 1);
 }
 
-void CreditBudget::lost(Nanoseconds now, Nanoseconds round_trip) {
-  std::int64_t before = board_->halved_ns.load();
-  if (before != 0 && now.value - before < round_trip.value) return;
-  if (!board_->halved_ns.compare_exchange_strong(before, now.value)) return;
-  board_->arrivals.store(0);
-  board_->limit.store(std::max(board_->limit.load() / 2, smallest_limit));
+void CreditBudget::lost() {
+  const std::uint32_t limit = board_->limit.load(std::memory_order_relaxed);
+  const std::uint32_t less = std::max<std::uint32_t>(limit / 8, 1);
+  board_->limit.store(std::max(limit - std::min(less, limit), smallest_limit));
 }
 
 }  // namespace quadrille::wire

@@ -4,9 +4,9 @@
 // that may lie in memory shared by them.
 //
 // The sum of what its holders have taken stays within the limit, but for one packet a holder that
-// has taken none: a holder that dies or is stopped leaves the others slow, not stuck. A loss halves
-// the limit, a limit's worth of arrivals without one raises it by a packet (V. Jacobson, SIGCOMM
-// 1988, doi:10.1145/52324.52356), up to where it began.
+// has taken none: a holder that dies or is stopped leaves the others slow, not stuck. A loss takes
+// an eighth off the limit, so that a burst of them halves it and a single one does little; a
+// limit's worth of arrivals raises it by a packet, up to where it began.
 //
 // Thread rule: a board may be used by all at once; a CreditBudget by one thread at a time.
 #pragma once
@@ -15,8 +15,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-
-#include "base/units.h"
 
 namespace quadrille::wire {
 
@@ -27,11 +25,9 @@ struct CreditBoard {
   std::atomic<std::uint32_t> ceiling;
   std::atomic<std::uint32_t> limit;
   std::atomic<std::uint32_t> arrivals;  // since the limit was last raised
-  std::atomic<std::int64_t> halved_ns;  // when it was last halved
   std::array<std::atomic<std::uint32_t>, holders> taken;
 };
-static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
-              std::atomic<std::int64_t>::is_always_lock_free);
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
 class CreditBudget {
  public:
@@ -39,15 +35,17 @@ class CreditBudget {
   CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t ceiling);
   CreditBudget(const CreditBudget&) = delete;
   CreditBudget& operator=(const CreditBudget&) = delete;
-  ~CreditBudget() { give_back(own_); }
+  ~CreditBudget() {
+    // A forked child has nothing to give back, and none of its parent's to touch.
+    if (own_ > 0) give_back(own_);
+  }
 
   // Takes up to `wanted` packets and returns how many.
   std::uint32_t take(std::uint32_t wanted);
   void give_back(std::uint32_t packets);
 
   void arrived(std::uint32_t packets);
-  // Losses of one round trip are one: what is within `round_trip` of the last halving tells nothing.
-  void lost(Nanoseconds now, Nanoseconds round_trip);
+  void lost();
 
   std::uint32_t limit() const { return board_->limit.load(std::memory_order_relaxed); }
   // What this holder has taken.

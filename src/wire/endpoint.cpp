@@ -69,6 +69,10 @@ void Endpoint::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
     ++counters_.forged;
     return;
   }
+  if (abandoned_.contains(header.channel)) {
+    ++counters_.refused;
+    return;
+  }
   const auto found = flows_.find({header.sender, header.channel});
   Flow* known = found == flows_.end() ? nullptr : found->second.get();
   const bool is_status = header.kind == PacketKind::status;
@@ -104,7 +108,7 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   budget_.arrived(1);
   if (header.kind == PacketKind::repeated_data) {
     ++counters_.losses;
-    budget_.lost(now, flow.timer.interval());
+    budget_.lost();
   }
   learn(flow,
         {.acknowledged = widen(flow.out.acknowledged(), header.acknowledged, acknowledged_bits),
@@ -170,6 +174,10 @@ void Endpoint::settle(Flow& flow) {
     budget_.give_back(flow.charged - outstanding);
     flow.charged = outstanding;
   }
+  if (flow.in.expects() != flow.expecting) {
+    flow.expecting = !flow.expecting;
+    flow.expecting ? ++expecting_ : --expecting_;
+  }
   std::optional<std::uint64_t> sending;
   std::optional<Handle> wanting;
   std::optional<Nanoseconds> timer;
@@ -181,17 +189,21 @@ void Endpoint::settle(Flow& flow) {
   relist(timers_, flow.key, flow.timer_at, timer);
 }
 
+std::uint32_t Endpoint::window() const {
+  return expecting_ > 1 ? settings_.window : std::max(settings_.window, budget_.limit() / 2);
+}
+
 void Endpoint::grant(Nanoseconds now) {
+  const std::uint32_t window = this->window();
   for (auto next = wanting_.begin(); next != wanting_.end();) {
     Flow& flow = *flows_.at(next->second);
     ++next;
     const auto outstanding = flow.in.outstanding();
     const std::uint64_t wanted = flow.in.wanted();
-    if (outstanding >= settings_.window) continue;
-    const auto most = static_cast<std::uint32_t>(std::min(settings_.window - outstanding, wanted));
+    if (outstanding >= window) continue;
+    const auto most = static_cast<std::uint32_t>(std::min(window - outstanding, wanted));
     // Not packet by packet: each grant costs a status.
-    const auto least =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(settings_.window * 3 / 4, wanted));
+    const auto least = static_cast<std::uint32_t>(std::min<std::uint64_t>(window * 3 / 4, wanted));
     if (most < least) continue;
     const std::uint32_t taken = budget_.take(most);
     if (taken < least && taken < budget_.own()) {
@@ -307,6 +319,24 @@ std::optional<Nanoseconds> Endpoint::deadline() const {
   if (timers_.empty()) return starved_until_;
   const Nanoseconds timer = timers_.begin()->first;
   return starved_until_ ? std::min(timer, *starved_until_) : timer;
+}
+
+void Endpoint::abandon(Channel channel) {
+  abandoned_.insert(channel);
+  for (auto next = flows_.begin(); next != flows_.end();) {
+    Flow& flow = *next->second;
+    if (next->first.second != channel) {
+      ++next;
+      continue;
+    }
+    budget_.give_back(flow.charged);
+    if (flow.expecting) --expecting_;
+    relist<std::uint64_t>(sending_, flow.key, flow.sending_at, std::nullopt);
+    relist<Handle>(wanting_, flow.key, flow.wanting_at, std::nullopt);
+    relist<Nanoseconds>(timers_, flow.key, flow.timer_at, std::nullopt);
+    std::erase(owed_, &flow);
+    next = flows_.erase(next);
+  }
 }
 
 std::optional<Endpoint::Completion> Endpoint::next_completion() {

@@ -40,7 +40,7 @@ struct EndpointSettings {
   Secret secret{};
   FlowLimits limits;
   QuestionTimes times;
-  std::uint32_t window = 4;  // packets granted to one partner at a time
+  std::uint32_t window = 4;  // packets granted to one partner at a time, where there are many
   std::uint32_t peers = 0;   // endpoints are 0 to peers - 1
 };
 
@@ -85,6 +85,10 @@ class Endpoint {
   // When next_datagram() will have something without any other event; nothing: never.
   std::optional<Nanoseconds> deadline() const;
 
+  // No message of `channel` reads or writes its caller's memory any more, and none completes; its
+  // packets are dropped from now on.
+  void abandon(Channel channel);
+
   struct Completion {
     Handle handle = 0;
     bool sent = false;
@@ -104,6 +108,8 @@ class Endpoint {
                  Nanoseconds now);
   static void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
   void settle(Flow& flow);
+  // Packets to grant to one partner at a time: more where messages of one alone are expected.
+  std::uint32_t window() const;
   void grant(Nanoseconds now);
   void owe_status(Flow& flow);
   void ask_when_due(Nanoseconds now);
@@ -114,12 +120,14 @@ class Endpoint {
   CreditBudget& budget_;
   EndpointCounters counters_;
   std::map<FlowKey, std::unique_ptr<Flow>> flows_;
+  std::set<Channel> abandoned_;
   std::deque<Flow*> owed_;  // a status
   // May send data, those first that have waited longest: all partners that have granted something
   // get their grants back alike.
   std::set<std::pair<std::uint64_t, FlowKey>> sending_;
   std::set<std::pair<Handle, FlowKey>> wanting_;  // could be granted more
   std::set<std::pair<Nanoseconds, FlowKey>> timers_;
+  std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;
   std::optional<Nanoseconds>
       starved_until_;  // the budget had less than was wanted; look again then

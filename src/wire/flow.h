@@ -53,7 +53,8 @@ struct Flow {
   std::optional<std::pair<std::uint64_t, Nanoseconds>> question;
   std::optional<std::pair<Sequence, Nanoseconds>> timed;
 
-  // Where the endpoint's ordered lists hold it.
+  // What the endpoint has counted of it, and where its ordered lists hold it.
+  bool expecting = false;
   std::optional<std::uint64_t> sending_at;
   std::optional<Handle> wanting_at;
   std::optional<Nanoseconds> timer_at;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What travels: bytes and their meaning, one to one with docs/wire_format.md. Numbers are big-endian.
+// What travels: bytes and their meaning, one to one with docs/wire_format.md. Numbers are
+// big-endian.
 //
 //   offset  width  of every packet
 //   0       1      version (upper 4 bits), kind (next 3), last packet of its message (lowest)
@@ -77,8 +78,7 @@ struct Status {
 };
 
 constexpr std::size_t status_body_bytes = 20;
-constexpr std::size_t largest_status =
-    overhead_bytes + status_body_bytes + 8 * most_status_words;
+constexpr std::size_t largest_status = overhead_bytes + status_body_bytes + 8 * most_status_words;
 
 // Writes the header and returns what follows it. REQUIRES: room for `header_bytes`; numbers within
 // their widths.

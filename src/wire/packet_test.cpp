@@ -17,8 +17,8 @@ std::vector<int> as_numbers(std::span<const std::byte> bytes) {
   return numbers;
 }
 
-const Header kHeader{PacketKind::repeated_data, true, 0x010203, 0x0405, 0x060708, 0x090a0b, 0x0c0d,
-                     0x0e0f};
+const Header kHeader{
+    PacketKind::repeated_data, true, 0x010203, 0x0405, 0x060708, 0x090a0b, 0x0c0d, 0x0e0f};
 
 TEST(Packet, the_header_is_sixteen_bytes_in_the_documented_order) {
   std::vector<std::byte> packet(40);

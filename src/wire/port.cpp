@@ -163,9 +163,22 @@ void Port::wait(Nanoseconds time) const {
 void Port::hand_out() {
   while (const auto completion = endpoint_.next_completion()) {
     const auto found = awaited_.find(completion->handle);
-    found->second.completions->messages.push_back({found->second.token, completion->matches});
+    found->second.completions->messages_.push_back({found->second.token, completion->matches});
     awaited_.erase(found);
   }
+}
+
+void Port::take(Completions& completions, std::vector<Completions::Message>& messages) {
+  messages.clear();
+  const std::scoped_lock lock(mutex_);
+  std::swap(messages, completions.messages_);
+}
+
+void Port::abandon(Channel channel, const Completions& completions) {
+  const std::scoped_lock lock(mutex_);
+  endpoint_.abandon(channel);
+  std::erase_if(awaited_,
+                [&](const auto& entry) { return entry.second.completions == &completions; });
 }
 
 Result<bool> Port::check_refusals() {

@@ -23,13 +23,18 @@
 
 namespace quadrille::wire {
 
-// What is complete of one call's messages, each by the caller's own number for it.
-struct Completions {
+// What is complete of one call's messages, each by the caller's own number for it. Whoever drives
+// the port adds to it, so it is read by Port::take().
+class Completions {
+ public:
   struct Message {
     std::uint32_t token = 0;
     bool matches = true;
   };
-  std::vector<Message> messages;
+
+ private:
+  friend class Port;
+  std::vector<Message> messages_;
 };
 
 class Port {
@@ -65,6 +70,11 @@ class Port {
   // endpoint of a process that has ended while something is awaited from it. Returns whether
   // anything arrived or left.
   Result<bool> drive();
+  // Moves what is complete into `messages`, which it clears before.
+  void take(Completions& completions, std::vector<Completions::Message>& messages);
+  // After an error: nothing of `completions`, which are all of `channel`'s, is awaited any more,
+  // and the channel is not used again.
+  void abandon(Channel channel, const Completions& completions);
   // Sleeps for `time`, or until something arrives.
   void wait(Nanoseconds time) const;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When to ask the other end how things stand: some time after the last news of it, by the round
 // trips seen so far, ever later while there are none. That it asks is no news: of what was lost on
-// its way to it, it knows nothing. A question repeats no data, so one too many costs a small packet.
-// Time is an argument.
+// its way to it, it knows nothing. A question repeats no data, so one too many costs a small
+// packet. Time is an argument.
 //
 // Smoothed round trip and its deviation after RFC 6298.
 #pragma once
@@ -15,7 +15,7 @@
 namespace quadrille::wire {
 
 struct QuestionTimes {
-  Nanoseconds first{60'000'000};      // before any round trip was seen
+  Nanoseconds first{60'000'000};  // before any round trip was seen
   Nanoseconds shortest{5'000'000};
   Nanoseconds longest{1'000'000'000};  // between questions, and while nothing is under way
 };
@@ -53,8 +53,7 @@ class QuestionTimer {
   Nanoseconds due(bool under_way) const {
     if (!under_way) return quiet_since_ + times_.longest;
     // Who answers is there and only has nothing to say yet; what is lost then should not wait long.
-    const std::uint32_t doublings =
-        std::min(std::max(unanswered_, std::min(fruitless_, 2U)), 16U);
+    const std::uint32_t doublings = std::min(std::max(unanswered_, std::min(fruitless_, 2U)), 16U);
     return quiet_since_ + std::min(Nanoseconds{interval().value << doublings}, times_.longest);
   }
   std::uint32_t unanswered() const { return unanswered_; }
@@ -65,7 +64,6 @@ class QuestionTimer {
   }
 
  private:
-
   QuestionTimes times_;
   Nanoseconds smoothed_{};
   Nanoseconds deviation_{};

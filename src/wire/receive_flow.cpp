@@ -87,8 +87,7 @@ void ReceiveFlow::complete_arrived() {
 void ReceiveFlow::on_announcement(Sequence end) { announced_ = std::max(announced_, end); }
 
 std::uint64_t ReceiveFlow::wanted() const {
-  const Sequence end =
-      std::min({announced_, expected_end_, acknowledged_ + limits_.most_open});
+  const Sequence end = std::min({announced_, expected_end_, acknowledged_ + limits_.most_open});
   return end > granted_ ? end - granted_ : 0;
 }
 

@@ -17,9 +17,7 @@ constexpr FlowLimits kLimits{.payload = 10, .unasked = 8, .most_open = 100};
 
 class SendFlowTest : public testing::Test {
  protected:
-  void add(std::size_t length) {
-    flow_.add(std::span(bytes_).first(length), handle_++);
-  }
+  void add(std::size_t length) { flow_.add(std::span(bytes_).first(length), handle_++); }
   std::vector<Sequence> send_all() {
     std::vector<Sequence> sequences;
     while (flow_.may_send()) sequences.push_back(flow_.next().sequence);

@@ -17,12 +17,14 @@ constexpr Nanoseconds shortest_sleep{200'000};
 
 void ByWire::begin(const Call& call) {
   call_ = call;
-  completions_.messages.clear();
   beside_under_way_ = 0;
   in_call_.emplace(*call.port);
 }
 
-void ByWire::end() { in_call_.reset(); }
+void ByWire::end(bool ok) {
+  if (!ok) call_.port->abandon(call_.channel, completions_);
+  in_call_.reset();
+}
 
 Result<bool> ByWire::start_send(StepIndex step, Rank peer, const void* address,
                                 std::uint64_t length) {
@@ -62,14 +64,14 @@ Result<std::size_t> ByWire::poll(std::span<StepIndex> completed) {
   if (!driven.ok()) return driven.error();
   moved_ = driven.value();
   std::size_t count = 0;
-  for (const auto& message : completions_.messages) {
+  call_.port->take(completions_, complete_);
+  for (const auto& message : complete_) {
     if (!message.matches) {
       return Error{ErrorKind::invalid_argument,
                    "a message has another length than its receiver expects"};
     }
     completed[count++] = message.token;
   }
-  completions_.messages.clear();
   const auto beside = poll_beside(completed.subspan(count));
   if (!beside.ok()) return beside;
   return count + beside.value();

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/units.h"
 #include "executor/transport.h"
@@ -31,8 +32,8 @@ class ByWire final : public Transport {
 
   // REQUIRES: no message under way. What `call` refers to outlives the call.
   void begin(const Call& call);
-  // Drives the port no longer. REQUIRES: begin().
-  void end();
+  // Drives the port no longer; after an error, gives up what is under way. REQUIRES: begin().
+  void end(bool ok);
 
   Result<bool> start_send(StepIndex step, Rank peer, const void* address,
                           std::uint64_t length) override;
@@ -59,6 +60,7 @@ class ByWire final : public Transport {
   Call call_{};
   std::optional<wire::Port::Call> in_call_;
   wire::Completions completions_;
+  std::vector<wire::Completions::Message> complete_;
   std::size_t beside_under_way_ = 0;
   Nanoseconds beside_driven_{};
   bool moved_ = false;

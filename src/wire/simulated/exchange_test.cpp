@@ -249,6 +249,24 @@ TEST(Exchange, channels_do_not_wait_for_each_other) {
   EXPECT_EQ(into_one, one);
 }
 
+TEST(Exchange, a_channel_that_was_abandoned_touches_no_memory_and_holds_no_credit) {
+  SimulatedSettings settings = lab16();
+  settings.endpoints = 2;
+  SimulatedNetwork network(settings);
+  const Message sent = message(50'000, 1);
+  Message into(50'000);
+  network.send(0, 1, sent, 1, 5);
+  network.receive(1, 0, into, 2, 5);
+  network.at({5'000'000}, [&] {
+    network.endpoint(1).abandon(5);
+    std::ranges::fill(into, std::byte{0});
+    EXPECT_EQ(network.budget(1).taken(), 0U);
+  });
+  EXPECT_FALSE(network.run(seconds(2)));
+  EXPECT_EQ(into, Message(50'000)) << "arrivals after that write nothing";
+  EXPECT_GT(network.endpoint(1).counters().refused, 0U);
+}
+
 TEST(Exchange, lengths_that_differ_are_reported_by_the_receiver) {
   SimulatedSettings settings = lab16();
   settings.endpoints = 2;
