@@ -3,6 +3,7 @@
 #include "planner/planner.h"
 
 #include <functional>
+#include <string_view>
 #include <utility>
 
 #include "planner/plan_search.h"
@@ -31,29 +32,41 @@ constexpr CandidateRow candidate_rows[] = {
 
 struct WireRow {
   Collective collective;
-  const char* algorithm;
+  std::string_view algorithm;
+  std::string_view instead_of;
   Bytes smallest;
   Bytes largest;
 };
 
 constexpr WireRow wire_rows[] = {
-#define WIRE_CANDIDATE(collective, algorithm, smallest, largest) \
-  {Collective::collective, #algorithm, {smallest}, {largest}},
+#define WIRE_CANDIDATE(collective, algorithm, instead_of, smallest, largest) \
+  {Collective::collective, #algorithm, #instead_of, {smallest}, {largest}},
 #include "planner/wire_candidates.def"
 #undef WIRE_CANDIDATE
 };
 
-// What is tried for this size because there is a wire.
-std::vector<Candidate> wire_candidates(const Shape& shape, Bytes size) {
-  std::vector<Candidate> candidates;
-  for (const WireRow& row : wire_rows) {
-    if (row.collective != shape.collective || size < row.smallest || row.largest < size) continue;
-    const Algorithm* algorithm = algorithm_named(row.algorithm);
-    if (algorithm->supports(shape))
-      candidates.push_back(candidate_of(*algorithm, algorithm->parameters));
+// What takes part in a trial of calls of `size` because there is a wire, and what does not.
+class ByWireCandidates {
+ public:
+  ByWireCandidates(const TopologyView& view, const Shape& shape, Bytes size) {
+    for (const WireRow& row : wire_rows) {
+      if (!view.has_wire || row.collective != shape.collective) continue;
+      if (row.smallest <= size && size <= row.largest) row_ = &row;
+    }
   }
-  return candidates;
-}
+  bool replaces(const Algorithm& algorithm) const {
+    return row_ != nullptr && algorithm.name == row_->instead_of;
+  }
+  void enter(Decision& decision) const {
+    if (row_ == nullptr) return;
+    const Algorithm* algorithm = algorithm_named(row_->algorithm);
+    decision.candidates.push_back(candidate_of(*algorithm, algorithm->parameters));
+    decision.predicted.emplace_back();
+  }
+
+ private:
+  const WireRow* row_ = nullptr;
+};
 
 // How much less than the MPI library's time a prediction must be to be followed without a trial:
 // predictions err by up to a quarter where they were compared with measurements, and what the
@@ -127,13 +140,11 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes 
   }
   Decision decision{
       {library_candidate()}, Trial(1, 0), "being tried", {library ? library->time : Nanoseconds{}}};
-  for (Candidate& one :
-       network_.view.has_wire ? wire_candidates(shape, size) : std::vector<Candidate>{}) {
-    decision.candidates.push_back(std::move(one));
-    decision.predicted.emplace_back();
-  }
+  const ByWireCandidates by_wire(network_.view, shape, size);
+  by_wire.enter(decision);
   for (CostedCandidate& one : costed) {
     if (decision.candidates.size() > kMostTried) break;
+    if (by_wire.replaces(*one.candidate.algorithm)) continue;
     decision.candidates.push_back(std::move(one.candidate));
     decision.predicted.push_back(one.cost.total);
   }
@@ -144,21 +155,17 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes 
 
 Decision Planner::list_for_trial(const Shape& shape, Bytes size) const {
   Decision decision = left_to_library("no candidate for this size");
+  const ByWireCandidates by_wire(network_.view, shape, size);
   for (const CandidateRow& row : candidate_rows) {
     if (row.collective != shape.collective) continue;
     if (size < row.smallest || row.largest < size) continue;
     const Algorithm* algorithm = algorithm_named(row.algorithm);
-    if (!algorithm->supports(shape)) continue;
+    if (!algorithm->supports(shape) || by_wire.replaces(*algorithm)) continue;
     decision.candidates.push_back(
         candidate_of(*algorithm, algorithm->parameters.with(row.parameters).value()));
     decision.predicted.emplace_back();
   }
-  if (network_.view.has_wire) {
-    for (Candidate& one : wire_candidates(shape, size)) {
-      decision.candidates.push_back(std::move(one));
-      decision.predicted.emplace_back();
-    }
-  }
+  by_wire.enter(decision);
   if (decision.candidates.size() > 1) {
     decision.trial =
         Trial(static_cast<std::uint32_t>(decision.candidates.size()), options_.trial_rounds);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "planner/cost_networks.h"
 #include "planner/plan_search.h"
@@ -42,6 +44,37 @@ TEST(Planner, tries_what_no_model_knows_and_the_mpi_library_first) {
   ASSERT_GE(decision.candidates.size(), 2U);
   EXPECT_EQ(decision.candidates.front().algorithm, nullptr);
   EXPECT_FALSE(decision.trial.settled());
+}
+
+std::vector<std::string> names_tried(const Decision& decision) {
+  std::vector<std::string> names;
+  for (const Candidate& candidate : decision.candidates) names.push_back(candidate.name);
+  return names;
+}
+
+TEST(Planner, where_there_is_a_wire_what_it_grants_is_tried_instead_of_what_messages_pace) {
+  TopologyView view = TopologyView::flat(8);
+  view.has_wire = true;
+  Planner planner({}, {view, std::nullopt, {}}, 0);
+  EXPECT_EQ(names_tried(planner.decision(alltoall(32768), true)),
+            (std::vector<std::string>{"mpi", "alltoall_granted"}));
+  Planner without({}, {TopologyView::flat(8), std::nullopt, {}}, 0);
+  for (const std::string& name : names_tried(without.decision(alltoall(32768), true)))
+    EXPECT_EQ(name.find("granted"), std::string::npos);
+}
+
+TEST(Planner, every_candidate_for_the_wire_exists){
+#define WIRE_CANDIDATE(collective_, algorithm_, instead_of_, smallest_, largest_) \
+  {                                                                               \
+    for (const char* name : {#algorithm_, #instead_of_}) {                        \
+      const Algorithm* found = algorithm_named(name);                             \
+      ASSERT_NE(found, nullptr) << name;                                          \
+      EXPECT_EQ(found->collective, Collective::collective_) << name;              \
+    }                                                                             \
+    EXPECT_LT(smallest_, largest_);                                               \
+  }
+#include "planner/wire_candidates.def"
+#undef WIRE_CANDIDATE
 }
 
 TEST(Planner, leaves_calls_that_must_not_alternate_to_the_mpi_library) {
