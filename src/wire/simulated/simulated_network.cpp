@@ -89,11 +89,12 @@ void SimulatedNetwork::pump(EndpointId id) {
   const EndpointId to = outgoing->peer;
   Nanoseconds there = end.interface_free + settings_.latency;
   if (happens(settings_.reordering))
-    there += Nanoseconds{std::uniform_int_distribution<std::int64_t>(
-        0, settings_.held_back.value)(chance_)};
+    there += Nanoseconds{
+        std::uniform_int_distribution<std::int64_t>(0, settings_.held_back.value)(chance_)};
   if (happens(settings_.corruption))
     datagram[chance_() % datagram.size()] ^= static_cast<std::byte>(1U << chance_() % 8);
-  if (happens(settings_.duplication)) at(there, [this, to, datagram] { into_switch(to, datagram); });
+  if (happens(settings_.duplication))
+    at(there, [this, to, datagram] { into_switch(to, datagram); });
   at(there, [this, to, datagram = std::move(datagram)]() mutable {
     into_switch(to, std::move(datagram));
   });

@@ -30,8 +30,8 @@ struct SimulatedSettings {
   double corruption = 0;
   Nanoseconds held_back{1'000'000};
   std::uint64_t seed = 1;
-  EndpointSettings endpoint;     // without `self` and `peers`
-  std::uint32_t budget = 16;     // packets
+  EndpointSettings endpoint;  // without `self` and `peers`
+  std::uint32_t budget = 16;  // packets
 };
 
 class SimulatedNetwork {
