@@ -72,7 +72,7 @@ Result<std::size_t> ByWire::poll(std::span<StepIndex> completed) {
     }
     completed[count++] = message.token;
   }
-  const auto beside = poll_beside(completed.subspan(count));
+  auto beside = poll_beside(completed.subspan(count));
   if (!beside.ok()) return beside;
   return count + beside.value();
 }

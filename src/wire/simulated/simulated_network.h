@@ -23,7 +23,7 @@ struct SimulatedSettings {
   std::uint32_t endpoints = 2;
   double rate_bit_s = 1e9;
   Nanoseconds latency{20'000};
-  std::size_t buffer_bytes = 32 * 1024;
+  std::size_t buffer_bytes = 32'768;
   double loss = 0;
   double duplication = 0;
   double reordering = 0;  // held back by up to `held_back`
