@@ -38,16 +38,18 @@ bool Waiting::spin() {
   ++idle_polls_;
   // Where the core was wanted it is given away at once; now and then it is looked whether it still
   // is.
-  if (crowded_ && ++crowded_waits_ % waits_before_look != 0) {
+  const bool looks = crowded_ && ++crowded_waits_ % waits_before_look == 0;
+  if (crowded_ && !looks) {
     sleep_ = std::max(sleep_, first_sleep);
     return false;
   }
-  if (idle_polls_ <= polls_before_yield) return true;
-  if (sleep_.value > 0) return false;
+  if (!looks && idle_polls_ <= polls_before_yield) return true;
+  if (!looks && sleep_.value > 0) return false;
   const Nanoseconds before = monotonic_now();
   sched_yield();
   const Nanoseconds after = monotonic_now();
   crowded_ = after - before > contended_yield;
+  if (looks && !crowded_) sleep_ = {0};
   if (crowded_ || after - idle_since_ > uncontended_spin) sleep_ = first_sleep;
   return true;
 }

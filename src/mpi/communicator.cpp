@@ -91,7 +91,7 @@ int Communicator::forget(MPI_Comm, int, void* state, void*) {
   LeftCalls::forget_all();
   auto* communicator = static_cast<Communicator*>(state);
   if (Runtime* runtime = Runtime::active(); runtime != nullptr) {
-    runtime->contexts().release(communicator->context_);
+    if (!communicator->retired_) runtime->contexts().release(communicator->context_);
     if (communicator->group_ != MPI_COMM_NULL) PMPI_Comm_free(&communicator->group_);
   }
   delete communicator;
@@ -160,10 +160,9 @@ int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory
   const auto done = executor_.run(prepared, memory, by_wire_, long_wait);
   by_wire_.end(done.ok());
   if (done.ok()) return MPI_SUCCESS;
-  if (transport_.mpi_error() != MPI_SUCCESS) {
-    transport_.abandon();
-    return transport_.mpi_error();
-  }
+  transport_.abandon();
+  retired_ = true;
+  if (transport_.mpi_error() != MPI_SUCCESS) return transport_.mpi_error();
   if (done.error().kind == ErrorKind::invalid_argument) return MPI_ERR_TRUNCATE;
   std::fprintf(
       stderr, "quadrille: rank %d (%s) in %s: %s; ending the job\n", rank_,

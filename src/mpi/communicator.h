@@ -67,6 +67,7 @@ class Communicator {
   MPI_Comm handle_;
   std::uint32_t context_;
   std::uint32_t sequence_ = 0;
+  bool retired_ = false;  // a call by the wire failed: nobody takes the context's channel again
   Rank rank_;
   std::vector<int> world_ranks_;
   CountedPlans counted_plans_;

@@ -23,7 +23,10 @@ HostMemory::HostMemory(MPI_Comm ranks, std::size_t bytes) : bytes_(bytes) {
                   static_cast<unsigned long long>(random[0]),
                   static_cast<unsigned long long>(random[1]));
     address_ = map(name.data(), O_RDWR | O_CREAT | O_EXCL);
-    if (address_ == nullptr) name = {};
+    if (address_ == nullptr) {
+      shm_unlink(name.data());
+      name = {};
+    }
   }
   PMPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, ranks);
   if (rank != 0 && name[0] != '\0') address_ = map(name.data(), O_RDWR);
@@ -46,7 +49,9 @@ void* HostMemory::map(const std::string& name, int flags) const {
   const int descriptor = shm_open(name.c_str(), flags | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (descriptor < 0) return nullptr;
   void* mapped = MAP_FAILED;
-  if (ftruncate(descriptor, static_cast<off_t>(bytes_)) == 0)
+  // Taken now: what is missing later ends the process that touches it.
+  const bool makes = (flags & O_CREAT) != 0;
+  if (!makes || posix_fallocate(descriptor, 0, static_cast<off_t>(bytes_)) == 0)
     mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   close(descriptor);
   return mapped == MAP_FAILED ? nullptr : mapped;

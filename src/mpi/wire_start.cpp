@@ -14,6 +14,7 @@
 #include <map>
 #include <new>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/monotonic_clock.h"
@@ -34,6 +35,8 @@ constexpr wire::Channel first_channel = 0xffff;
 constexpr std::size_t ethernet_bytes = 38;
 constexpr std::size_t ip_udp_bytes = 28;
 constexpr std::size_t usual_mtu = 1500;
+// What every host has to take (RFC 791).
+constexpr std::size_t smallest_mtu = 576;
 // What small switches hold for a port, where no model tells.
 constexpr double assumed_burst_bytes = 32 * 1024;
 constexpr double assumed_rate_bit_s = 10e6;
@@ -76,6 +79,16 @@ std::vector<probe::HostFacts> facts_of_hosts(const WireRanks& job, bool speaks_f
   return facts;
 }
 
+// What the MPI library's settings name there: not all launchers pass them on.
+std::string wanted_on_rank_0(MPI_Comm ranks) {
+  std::string wanted = probe::wanted_by_mpi_settings();
+  auto length = static_cast<std::uint64_t>(wanted.size());
+  PMPI_Bcast(&length, 1, MPI_UINT64_T, 0, ranks);
+  wanted.resize(length);
+  PMPI_Bcast(wanted.data(), static_cast<int>(length), MPI_CHAR, 0, ranks);
+  return wanted;
+}
+
 std::size_t mtu_of(const probe::HostFacts& facts, const std::string& address) {
   for (const probe::Interface& interface : facts.interfaces) {
     if (interface.address == address && interface.mtu_bytes > 0) return interface.mtu_bytes;
@@ -86,17 +99,19 @@ std::size_t mtu_of(const probe::HostFacts& facts, const std::string& address) {
 // Those that the model names, else those of the best network that all hosts are on; [hosts].
 std::vector<HostAddress> addresses_of_hosts(const WireRanks& job,
                                             const std::vector<probe::HostFacts>& facts) {
+  const std::string wanted = wanted_on_rank_0(job.ranks);
   std::vector<std::string> chosen;
   if (job.model != nullptr) {
     for (const std::uint32_t host : job.model_host)
       chosen.push_back(job.model->hosts[host].address);
   }
   const auto is_usable = [&](const std::vector<std::string>& addresses) {
-    return addresses.size() == job.hosts &&
-           std::ranges::all_of(addresses, [](const auto& a) { return parse_address(a) != 0; });
+    std::set<std::uint32_t> different;  // a bridge of containers has one address on every host
+    for (const std::string& address : addresses) different.insert(parse_address(address));
+    return addresses.size() == job.hosts && different.size() == job.hosts && !different.contains(0);
   };
   if (!is_usable(chosen)) {
-    for (const auto& network : probe::candidate_networks(facts, probe::wanted_by_mpi_settings())) {
+    for (const auto& network : probe::candidate_networks(facts, wanted)) {
       chosen = network.address;
       if (is_usable(chosen)) break;
     }
@@ -187,17 +202,25 @@ class Opening {
     if (!secret) return without("QUADRILLE_JOB_SECRET is not 32 hexadecimal digits");
     std::size_t mtu = usual_mtu;
     for (const HostAddress& host : hosts) mtu = std::min(mtu, host.mtu);
+    if (mtu < smallest_mtu) return without("an interface takes less than 576 bytes");
     auto link = wire::UdpLink::open(
         {.local = {hosts[host_].address, 0}, .datagram_bytes = mtu - ip_udp_bytes});
     if (!all_of(job_.ranks, link.ok())) return without("a host's UDP socket cannot be opened");
     auto addresses = exchange_addresses(link.value()->local());
     WireStart wire;
     wire.board = share_board();
-    wire.port = std::make_unique<wire::Port>(
-        std::move(link.value()), std::move(addresses), settings_for(*secret, mtu),
-        *static_cast<wire::CreditBoard*>(wire.board->address()), own_.place,
-        budget(*wire.board, mtu));
-    if (all_of(job_.ranks, reaches_all_hosts(*wire.port))) return wire;
+    if (!all_of(job_.ranks, wire.board->address() != nullptr)) return without("no memory is left");
+    wire::PortSettings port;
+    port.endpoint = settings_for(*secret, mtu);
+    port.addresses = std::move(addresses);
+    port.board = static_cast<wire::CreditBoard*>(wire.board->address());
+    port.holder = own_.place;
+    port.budget = budget(*wire.board, mtu);
+    const std::size_t payload = port.endpoint.limits.payload;
+    auto opened = wire::Port::open(std::move(link.value()), std::move(port));
+    if (!all_of(job_.ranks, opened.ok())) return without("a rank has no descriptor or thread left");
+    wire.port = std::move(opened.value());
+    if (all_of(job_.ranks, reaches_all_hosts(*wire.port, payload))) return wire;
     // Others may still ask for what was the last of it to arrive.
     PMPI_Barrier(job_.ranks);
     wire.port.reset();
@@ -266,8 +289,8 @@ class Opening {
     return board.shared() ? all : std::max<std::uint32_t>(1, all / own_.ranks);
   }
 
-  // An empty message between ranks of like place of every two hosts, both ways.
-  bool reaches_all_hosts(wire::Port& port) const {
+  // A full packet between ranks of like place of every two hosts, both ways.
+  bool reaches_all_hosts(wire::Port& port, std::size_t payload) const {
     std::map<std::uint32_t, std::size_t> seen;
     std::vector<wire::EndpointId> partners;
     for (std::size_t rank = 0; rank < job_.host_of_rank.size(); ++rank) {
@@ -275,13 +298,15 @@ class Opening {
       if (seen[host]++ == own_.place && host != host_)
         partners.push_back(static_cast<wire::EndpointId>(rank));
     }
+    const std::vector<std::byte> sent(payload);
+    std::vector<std::byte> received(payload);
     wire::Completions completions;
     std::vector<wire::Completions::Message> complete;
     std::size_t awaited = 2 * partners.size();
     const wire::Port::Call call(port);
     for (const wire::EndpointId partner : partners) {
-      port.receive(partner, first_channel, {}, completions, 0);
-      port.send(partner, first_channel, {}, completions, 1);
+      port.receive(partner, first_channel, received, completions, 0);
+      port.send(partner, first_channel, sent, completions, 1);
     }
     const Nanoseconds deadline = monotonic_now() + time_to_answer;
     Waiting waiting;

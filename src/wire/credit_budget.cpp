@@ -15,8 +15,10 @@ constexpr std::uint32_t smallest_limit = 2;
 
 CreditBudget::CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t ceiling)
     : board_(&board), holder_(holder) {
+  // All holders bring the same: who comes second repeats it, before anybody has taken anything.
   std::uint32_t unset = 0;
-  if (board_->ceiling.compare_exchange_strong(unset, ceiling)) board_->limit.store(ceiling);
+  if (board_->ceiling.load() == 0) board_->limit.store(ceiling);
+  board_->ceiling.compare_exchange_strong(unset, ceiling);
   // A holder before this one that died may have left something.
   board_->taken[holder_].store(0);
 }

@@ -36,7 +36,7 @@ class CreditBudget {
   CreditBudget(const CreditBudget&) = delete;
   CreditBudget& operator=(const CreditBudget&) = delete;
   ~CreditBudget() {
-    // A forked child has nothing to give back, and none of its parent's to touch.
+    // Nothing between calls, so that a child forked there leaves its parent's alone.
     if (own_ > 0) give_back(own_);
   }
 

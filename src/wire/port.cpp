@@ -13,49 +13,70 @@
 #include <array>
 #include <cerrno>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/monotonic_clock.h"
 
 namespace quadrille::wire {
 
-Port::Port(std::unique_ptr<UdpLink> link, std::vector<UdpAddress> addresses,
-           const EndpointSettings& settings, CreditBoard& board, std::size_t holder,
-           std::uint32_t budget)
+namespace {
+
+// One refusal may be a firewall's while it is set up anew.
+constexpr std::uint32_t questions_before_lost = 2;
+
+}  // namespace
+
+Port::Port(std::unique_ptr<UdpLink> link, PortSettings settings)
     : link_(std::move(link)),
-      addresses_(std::move(addresses)),
-      budget_(board, holder, budget),
-      endpoint_(settings, budget_),
-      poll_descriptor_(epoll_create1(EPOLL_CLOEXEC)),
-      end_descriptor_(eventfd(0, EFD_CLOEXEC)),
-      process_(getpid()) {
+      addresses_(std::move(settings.addresses)),
+      budget_(*settings.board, settings.holder, settings.budget),
+      endpoint_(settings.endpoint, budget_),
+      process_(getpid()) {}
+
+Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<UdpLink> link, PortSettings settings) {
+  std::unique_ptr<Port> port(new Port(std::move(link), std::move(settings)));
+  if (!port->start())
+    return Error{ErrorKind::system, "no descriptor or no thread is left for the wire"};
+  return port;
+}
+
+bool Port::start() {
+  poll_descriptor_ = epoll_create1(EPOLL_CLOEXEC);
+  end_descriptor_ = eventfd(0, EFD_CLOEXEC);
+  if (poll_descriptor_ < 0 || end_descriptor_ < 0) return false;
   epoll_event end{};
   end.events = EPOLLIN;
   end.data.fd = end_descriptor_;
-  epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, end_descriptor_, &end);
   epoll_event arrivals{};
   arrivals.events = EPOLLIN | EPOLLONESHOT;
   arrivals.data.fd = link_->descriptor();
-  epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, link_->descriptor(), &arrivals);
+  if (epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, end_descriptor_, &end) != 0 ||
+      epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, link_->descriptor(), &arrivals) != 0)
+    return false;
   sigset_t all{};
   sigset_t before{};
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  service_ = std::thread([this] { serve(); });
+  try {
+    service_ = std::thread([this] { serve(); });
+  } catch (const std::system_error&) {
+    // joinable() tells.
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return service_.joinable();
 }
 
 Port::~Port() {
-  if (getpid() != process_) {
-    service_.detach();
-    return;
+  if (service_.joinable() && getpid() != process_) service_.detach();
+  if (service_.joinable()) {
+    const std::uint64_t one = 1;
+    while (write(end_descriptor_, &one, sizeof one) < 0 && errno == EINTR) {
+    }
+    service_.join();
   }
-  const std::uint64_t one = 1;
-  while (write(end_descriptor_, &one, sizeof one) < 0 && errno == EINTR) {
-  }
-  service_.join();
-  close(end_descriptor_);
-  close(poll_descriptor_);
+  if (end_descriptor_ >= 0) close(end_descriptor_);
+  if (poll_descriptor_ >= 0) close(poll_descriptor_);
 }
 
 void Port::watch(bool arrivals, bool room) {
@@ -120,6 +141,7 @@ Result<bool> Port::drive() {
 bool Port::exchange() {
   const bool arrived = take_in();
   const bool left = send_out();
+  note_refusals();
   hand_out();
   return arrived || left;
 }
@@ -163,6 +185,7 @@ void Port::wait(Nanoseconds time) const {
 void Port::hand_out() {
   while (const auto completion = endpoint_.next_completion()) {
     const auto found = awaited_.find(completion->handle);
+    if (found == awaited_.end()) continue;  // abandoned
     found->second.completions->messages_.push_back({found->second.token, completion->matches});
     awaited_.erase(found);
   }
@@ -174,20 +197,31 @@ void Port::take(Completions& completions, std::vector<Completions::Message>& mes
   std::swap(messages, completions.messages_);
 }
 
-void Port::abandon(Channel channel, const Completions& completions) {
+void Port::abandon(Channel channel, Completions& completions) {
   const std::scoped_lock lock(mutex_);
   endpoint_.abandon(channel);
   std::erase_if(awaited_,
                 [&](const auto& entry) { return entry.second.completions == &completions; });
+  completions.messages_.clear();
+}
+
+void Port::note_refusals() {
+  for (const UdpAddress& address : link_->refusals()) {
+    const auto found = std::ranges::find(addresses_, address);
+    if (found != addresses_.end())
+      refused_.insert(static_cast<EndpointId>(found - addresses_.begin()));
+  }
 }
 
 Result<bool> Port::check_refusals() {
-  for (const UdpAddress& refused : link_->refusals()) {
-    for (const auto& [peer, questions] : endpoint_.awaited()) {
-      if (addresses_[peer] == refused)
-        return Error{ErrorKind::peer_lost, "the process of rank " + std::to_string(peer) +
-                                               " has ended: its host refuses its datagrams"};
-    }
+  if (refused_.empty()) return true;
+  for (const auto& [peer, questions] : endpoint_.awaited()) {
+    if (!refused_.contains(peer)) continue;
+    if (questions == 0) refused_.erase(peer);  // it has been heard of since
+    if (questions >= questions_before_lost)
+      return Error{ErrorKind::peer_lost, "the process of rank " + std::to_string(peer) +
+                                             " of MPI_COMM_WORLD has ended: its host refuses its "
+                                             "datagrams"};
   }
   return true;
 }

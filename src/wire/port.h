@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <thread>
 #include <unordered_map>
@@ -37,12 +38,17 @@ class Completions {
   std::vector<Message> messages_;
 };
 
+struct PortSettings {
+  EndpointSettings endpoint;
+  std::vector<UdpAddress> addresses;  // of the endpoints, in the order of their numbers
+  CreditBoard* board = nullptr;       // outlives the port
+  std::size_t holder = 0;             // of the board
+  std::uint32_t budget = 16;          // packets
+};
+
 class Port {
  public:
-  // The endpoints' addresses are in the order of their numbers.
-  Port(std::unique_ptr<UdpLink> link, std::vector<UdpAddress> addresses,
-       const EndpointSettings& settings, CreditBoard& board, std::size_t holder,
-       std::uint32_t budget);
+  static Result<std::unique_ptr<Port>> open(std::unique_ptr<UdpLink> link, PortSettings settings);
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
   // REQUIRES: nobody in a call.
@@ -67,14 +73,15 @@ class Port {
                Completions& completions, std::uint32_t token);
 
   // Takes in what has arrived and sends what is due, without blocking. Errors: peer_lost names the
-  // endpoint of a process that has ended while something is awaited from it. Returns whether
+  // endpoint of a process that has ended while something is awaited from it: its host refuses
+  // datagrams, and it leaves questions unanswered. Returns whether
   // anything arrived or left.
   Result<bool> drive();
   // Moves what is complete into `messages`, which it clears before.
   void take(Completions& completions, std::vector<Completions::Message>& messages);
   // After an error: nothing of `completions`, which are all of `channel`'s, is awaited any more,
   // and the channel is not used again.
-  void abandon(Channel channel, const Completions& completions);
+  void abandon(Channel channel, Completions& completions);
   // Sleeps for `time`, or until something arrives.
   void wait(Nanoseconds time) const;
 
@@ -86,6 +93,8 @@ class Port {
     std::uint32_t token = 0;
   };
 
+  Port(std::unique_ptr<UdpLink> link, PortSettings settings);
+  bool start();
   void enter();
   void leave();
   void serve();
@@ -95,6 +104,7 @@ class Port {
   bool take_in();
   bool send_out();
   void hand_out();
+  void note_refusals();
   Result<bool> check_refusals();
 
   mutable std::mutex mutex_;
@@ -102,6 +112,7 @@ class Port {
   std::vector<UdpAddress> addresses_;
   CreditBudget budget_;
   Endpoint endpoint_;
+  std::set<EndpointId> refused_;  // by their hosts, since they were last heard of
   std::unordered_map<Handle, Awaited> awaited_;
   Handle next_handle_ = 1;
   std::uint32_t calls_ = 0;  // under way

@@ -44,8 +44,11 @@ class PortTest : public testing::Test {
       settings.self = self;
       settings.peers = 2;
       settings.limits.unasked = 500;
-      ports_.push_back(std::make_unique<Port>(std::move(links[self]), addresses, settings,
-                                              boards_[self], 0, 16));
+      auto port =
+          Port::open(std::move(links[self]),
+                     {.endpoint = settings, .addresses = addresses, .board = &boards_[self]});
+      ASSERT_TRUE(port.ok()) << port.error().message;
+      ports_.push_back(std::move(port.value()));
     }
   }
 
@@ -108,6 +111,29 @@ TEST_F(PortTest, its_thread_answers_for_a_process_that_is_in_no_call) {
   ASSERT_TRUE(ports_[1]->drive().ok());
   EXPECT_EQ(taken(received), 1U);
   EXPECT_EQ(into, sent);
+}
+
+// Of all threads of this process.
+Nanoseconds processor_time() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return {std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec};
+}
+
+TEST_F(PortTest, sleeps_after_its_datagrams_were_refused) {
+  {
+    const Port::Call call(*ports_[0]);
+    Completions completions;
+    ports_[1].reset();
+    const auto sent = message(100);
+    ports_[0]->send(1, 0, sent, completions, 0);
+    ASSERT_TRUE(ports_[0]->drive().ok()) << "one refusal is not the end";
+    ports_[0]->abandon(0, completions);
+  }
+  const Nanoseconds before = processor_time();
+  constexpr timespec idle{0, 500'000'000};
+  nanosleep(&idle, nullptr);
+  EXPECT_LT((processor_time() - before).value, 100'000'000);
 }
 
 TEST_F(PortTest, notices_that_the_other_process_has_ended) {

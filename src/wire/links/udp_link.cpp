@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sendmmsg and recvmmsg. A host's answer that a port is closed comes by the socket's error queue
-// (IP_RECVERR, ip(7)); it also fails the next call, which says nothing of that call's datagrams.
+// (IP_RECVERR, ip(7)); it also fails the next call, which says nothing of that call's datagrams. A
+// queue that is not read keeps the socket awake, so errors of all kinds are taken from it.
 #include "wire/links/udp_link.h"
 
 #include <arpa/inet.h>
@@ -13,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace quadrille::wire {
 namespace {
@@ -32,6 +34,8 @@ sockaddr_in socket_address(UdpAddress address) {
   made.sin_port = htons(address.port);
   return made;
 }
+
+bool is_for_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 UdpAddress udp_address(const sockaddr_in& address) {
   return {ntohl(address.sin_addr.s_addr), ntohs(address.sin_port)};
@@ -100,8 +104,8 @@ std::span<const std::span<std::byte>> UdpLink::receive() {
     b.arrived_headers[i].msg_hdr.msg_iovlen = 1;
   }
   int count = recvmmsg(descriptor_, b.arrived_headers.data(), receive_batch, MSG_DONTWAIT, nullptr);
-  if (count < 0 && errno == ECONNREFUSED) {
-    has_errors_ = true;
+  if (count < 0 && !is_for_now(errno)) {
+    has_errors_ = true;  // of a datagram sent before
     count = recvmmsg(descriptor_, b.arrived_headers.data(), receive_batch, MSG_DONTWAIT, nullptr);
   }
   std::size_t whole = 0;
@@ -134,18 +138,21 @@ void UdpLink::add(UdpAddress to, std::size_t length) {
 }
 
 bool UdpLink::flush() {
+  bool failed = false;
   while (sent_ < added_) {
     const int count = sendmmsg(descriptor_, buffers_->leaving_headers.data() + sent_,
                                static_cast<unsigned>(added_ - sent_), MSG_DONTWAIT);
     if (count > 0) {
       sent_ += static_cast<std::size_t>(count);
       all_sent_ += static_cast<std::uint64_t>(count);
-    } else if (errno == ECONNREFUSED) {
-      has_errors_ = true;  // of an earlier datagram
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == EINTR) {
+      failed = false;
+    } else if (is_for_now(errno)) {
       return false;
+    } else if (errno == ENOBUFS || std::exchange(failed, true)) {
+      failed = false;
+      ++sent_;  // lost, as on the network: a full queue, no route now, forbidden
     } else {
-      ++sent_;  // lost, as on the network: no route now, or forbidden
+      has_errors_ = true;  // it may be of a datagram sent before
     }
   }
   added_ = sent_ = 0;
