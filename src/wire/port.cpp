@@ -58,13 +58,14 @@ bool Port::start() {
   sigset_t before{};
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool started = true;
   try {
     service_ = std::thread([this] { serve(); });
   } catch (const std::system_error&) {
-    // joinable() tells.
+    started = false;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return service_.joinable();
+  return started;
 }
 
 Port::~Port() {
