@@ -58,7 +58,8 @@ void CreditBudget::arrived(std::uint32_t packets) {
 void CreditBudget::lost() {
   const std::uint32_t limit = board_->limit.load(std::memory_order_relaxed);
   const std::uint32_t less = std::max<std::uint32_t>(limit / 8, 1);
-  board_->limit.store(std::max(limit - std::min(less, limit), smallest_limit));
+  const std::uint32_t least = std::min(smallest_limit, board_->ceiling.load());
+  board_->limit.store(std::max(limit - std::min(less, limit), least));
 }
 
 }  // namespace quadrille::wire

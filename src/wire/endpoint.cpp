@@ -11,6 +11,10 @@ namespace {
 // Own arrivals make room in the budget at once; what others of the host give back is looked for.
 constexpr Nanoseconds look_at_budget{200'000};
 
+// What is granted to a silent partner is then lent to others: should it come back, as many packets
+// more may be on their way.
+constexpr std::uint32_t questions_before_credit_returns = 2;
+
 // Moves `key` within `list` from where it was to where it belongs now.
 template <typename Order>
 void relist(std::set<std::pair<Order, FlowKey>>& list, const FlowKey& key,
@@ -42,17 +46,17 @@ void Endpoint::send(EndpointId peer, Channel channel, std::span<const std::byte>
                     Handle handle, Nanoseconds now) {
   Flow& flow = flow_with(peer, channel);
   flow.out.add(message, handle);
-  flow.timer.began(now);
+  flow.timer.began(Side::out, now);
   settle(flow);
-  // What goes unasked, or was granted already, announces itself.
-  if (!flow.sending_at || flow.out.announced() > flow.out.sent() + 1) owe_status(flow);
+  // What goes at once announces itself.
+  if (!flow.out.may_send_next() || flow.out.announced() > flow.out.sent() + 1) owe_status(flow);
 }
 
 void Endpoint::receive(EndpointId peer, Channel channel, std::span<std::byte> message,
                        Handle handle, Nanoseconds now) {
   Flow& flow = flow_with(peer, channel);
   flow.in.expect(message, handle);
-  flow.timer.began(now);
+  flow.timer.began(Side::in, now);
   settle(flow);
   grant(now);
 }
@@ -102,7 +106,8 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   if (arrival == ReceiveFlow::Arrival::refused) ++counters_.refused;
   if (arrival == ReceiveFlow::Arrival::duplicate) ++counters_.duplicates;
   if (arrival != ReceiveFlow::Arrival::fresh) return;
-  flow.timer.heard(true, now);
+  flow.timer.heard();
+  flow.timer.news(Side::in, now);
   ++counters_.data_received;
   counters_.bytes_received += parsed.body.size();
   budget_.arrived(1);
@@ -131,16 +136,18 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   ++counters_.status_received;
   if (number <= flow.heard_number) return;
   flow.heard_number = number;
-  flow.timer.heard(false, now);
+  flow.timer.heard();
   const Sequence announced = widen(flow.in.heard(), status->announced, status_bits);
   if (announced > flow.in.heard()) {
-    flow.timer.heard(true, now);
+    flow.timer.news(Side::in, now);
     flow.in.on_announcement(announced);
     owe_status(flow);
   }
-  const std::uint64_t answers = widen(flow.own_number, status->answers, sequence_bits);
+  std::uint64_t answers = widen(flow.own_number, status->answers, sequence_bits);
+  if (answers > flow.own_number) answers = 0;  // one of a turn ago
   if (flow.question && answers >= flow.question->first) {
-    flow.timer.round_trip(now - flow.question->second);
+    // Of a later one it is not known when it was heard.
+    if (answers == flow.question->first) flow.timer.round_trip(now - flow.question->second);
     flow.question.reset();
   }
   learn(flow,
@@ -159,7 +166,7 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
 }
 
 void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
-  flow.timer.heard(flow.out.on_news(news), now);
+  if (flow.out.on_news(news)) flow.timer.news(Side::out, now);
   if (!flow.timed || flow.out.acknowledged() <= flow.timed->first) return;
   flow.timer.round_trip(now - flow.timed->second);
   flow.timed.reset();
@@ -183,7 +190,11 @@ void Endpoint::settle(Flow& flow) {
   std::optional<Nanoseconds> timer;
   if (flow.out.may_send()) sending = flow.served;
   if (flow.in.wanted() > 0) wanting = flow.in.first_expected();
-  if (flow.awaits()) timer = flow.timer.due(flow.under_way());
+  if (flow.awaits()) {
+    timer = flow.due();
+  } else {
+    flow.question.reset();  // whatever comes later tells no round trip
+  }
   relist(sending_, flow.key, flow.sending_at, sending);
   relist(wanting_, flow.key, flow.wanting_at, wanting);
   relist(timers_, flow.key, flow.timer_at, timer);
@@ -213,6 +224,7 @@ void Endpoint::grant(Nanoseconds now) {
     }
     flow.in.grant(taken);
     flow.charged += taken;
+    flow.timer.began(Side::in, now);
     owe_status(flow);
     settle(flow);
   }
@@ -247,6 +259,10 @@ void Endpoint::ask_when_due(Nanoseconds now) {
     Flow& flow = *flows_.at(timers_.begin()->second);
     flow.asks = true;
     flow.timer.asked(now);
+    if (flow.timer.unanswered() > questions_before_credit_returns) {
+      budget_.give_back(flow.charged);
+      flow.charged = 0;
+    }
     owe_status(flow);
     settle(flow);
   }
@@ -277,7 +293,7 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
   } else if (!flow.timed) {
     flow.timed = {packet.sequence, now};
   }
-  flow.timer.began(now);
+  flow.timer.began(Side::out, now);
   settle(flow);
   return {flow.key.first, length};
 }
@@ -307,7 +323,7 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
   if (flow.asks) {
     ++counters_.questions;
     flow.out.asked(flow.own_number);
-    flow.question = {flow.own_number, now};
+    if (!flow.question) flow.question = {flow.own_number, now};
     flow.timed.reset();  // its report may have been lost
     flow.asks = false;
   }

@@ -3,6 +3,7 @@
 // still owe each other.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -29,9 +30,16 @@ struct Flow {
         in(limits),
         timer(times) {}
 
-  // Packets of either end are, or may be, on their way.
-  bool under_way() const { return out.waits_for_news() || in.outstanding() > 0; }
-  bool awaits() const { return !out.idle() || in.expects() || in.outstanding() > 0; }
+  bool awaits_in() const { return in.expects() || in.outstanding() > 0; }
+  bool awaits() const { return !out.idle() || awaits_in(); }
+  // When a question is due; nothing: never.
+  std::optional<Nanoseconds> due() const {
+    std::optional<Nanoseconds> earliest;
+    if (awaits_in()) earliest = timer.due(Side::in, in.outstanding() > 0);
+    if (out.idle()) return earliest;
+    const Nanoseconds about_own = timer.due(Side::out, out.waits_for_news());
+    return earliest ? std::min(*earliest, about_own) : about_own;
+  }
 
   FlowKey key;
   Key send_key;

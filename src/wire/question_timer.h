@@ -20,11 +20,15 @@ struct QuestionTimes {
   Nanoseconds longest{1'000'000'000};  // between questions, and while nothing is under way
 };
 
+// What may be awaited: packets of the other end's, or its word on own ones.
+enum class Side : std::uint8_t { in, out };
+
 class QuestionTimer {
  public:
   explicit QuestionTimer(const QuestionTimes& times) : times_(times) {}
 
   void round_trip(Nanoseconds sample) {
+    sample = std::min(sample, times_.longest);  // the program itself may have been stopped
     if (smoothed_.value == 0) {
       smoothed_ = sample;
       deviation_ = {sample.value / 2};
@@ -34,27 +38,30 @@ class QuestionTimer {
       smoothed_.value += error / 8;
     }
   }
-  // A sign of the other end; `news`: it told something that was not known.
-  void heard(bool news, Nanoseconds now) {
-    unanswered_ = 0;
-    if (!news) return;
-    quiet_since_ = now;
+  // Any sign of the other end.
+  void heard() { unanswered_ = 0; }
+  // Something on this side that was not known.
+  void news(Side side, Nanoseconds now) {
+    quiet_since(side) = now;
     fruitless_ = 0;
   }
   void asked(Nanoseconds now) {
-    quiet_since_ = now;
+    quiet_in_ = quiet_out_ = now;
     ++unanswered_;
     ++fruitless_;
   }
   // Something new depends on the other end from `now` on.
-  void began(Nanoseconds now) { quiet_since_ = std::max(quiet_since_, now); }
+  void began(Side side, Nanoseconds now) { quiet_since(side) = std::max(quiet_since(side), now); }
 
-  // When the next question is due; `under_way` tells whether packets of either end are.
-  Nanoseconds due(bool under_way) const {
-    if (!under_way) return quiet_since_ + times_.longest;
+  // When the next question is due about a side on which something is awaited; `under_way` tells
+  // whether packets are.
+  Nanoseconds due(Side side, bool under_way) const {
+    const Nanoseconds quiet = side == Side::in ? quiet_in_ : quiet_out_;
+    if (!under_way) return quiet + times_.longest;
     // Who answers is there and only has nothing to say yet; what is lost then should not wait long.
     const std::uint32_t doublings = std::min(std::max(unanswered_, std::min(fruitless_, 2U)), 16U);
-    return quiet_since_ + std::min(Nanoseconds{interval().value << doublings}, times_.longest);
+    const Nanoseconds once = std::min(interval(), times_.longest);
+    return quiet + std::min(Nanoseconds{once.value << doublings}, times_.longest);
   }
   std::uint32_t unanswered() const { return unanswered_; }
   // How long a packet and what it brings about take, with a margin.
@@ -64,10 +71,13 @@ class QuestionTimer {
   }
 
  private:
+  Nanoseconds& quiet_since(Side side) { return side == Side::in ? quiet_in_ : quiet_out_; }
+
   QuestionTimes times_;
   Nanoseconds smoothed_{};
   Nanoseconds deviation_{};
-  Nanoseconds quiet_since_{};
+  Nanoseconds quiet_in_{};
+  Nanoseconds quiet_out_{};
   std::uint32_t unanswered_ = 0;  // questions since the last sign
   std::uint32_t fruitless_ = 0;   // questions since the last news
 };

@@ -64,12 +64,14 @@ void ReceiveFlow::mark(Sequence sequence) {
 void ReceiveFlow::place(const Packet& packet) {
   const auto message =
       std::ranges::find_if(messages_, [&](const Message& m) { return packet.sequence < m.end; });
-  if (message == messages_.end()) return;  // of a message that completed as a mismatch
+  // Of a message that completed as a mismatch.
+  if (message == messages_.end() || packet.sequence < message->first) return;
   const Sequence index = packet.sequence - message->first;
   const std::size_t offset = index * limits_.payload;
   const std::size_t length = std::min(limits_.payload, message->buffer.size() - offset);
   const bool last = packet.sequence + 1 == message->end;
-  if (packet.place != index || packet.last != last || packet.payload.size() != length) {
+  if (lower(packet.place, place_bits) != lower(index, place_bits) || packet.last != last ||
+      packet.payload.size() != length) {
     message->matches = false;
     return;
   }
@@ -87,6 +89,7 @@ void ReceiveFlow::complete_arrived() {
 void ReceiveFlow::on_announcement(Sequence end) { announced_ = std::max(announced_, end); }
 
 std::uint64_t ReceiveFlow::wanted() const {
+  if (messages_.empty()) return 0;
   const Sequence end = std::min({announced_, expected_end_, acknowledged_ + limits_.most_open});
   return end > granted_ ? end - granted_ : 0;
 }

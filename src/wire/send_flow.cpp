@@ -4,6 +4,7 @@
 #include "wire/send_flow.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace quadrille::wire {
 namespace {
@@ -27,23 +28,26 @@ bool SendFlow::may_send_unasked() const {
          message->end == sent_ + 1;
 }
 
-bool SendFlow::may_send() const {
-  if (!lost_.empty()) return true;
+bool SendFlow::may_send() const { return may_repeat() || may_send_next(); }
+
+bool SendFlow::may_send_next() const {
   if (sent_ == end_ || open_.size() >= limits_.most_open) return false;
   return sent_ < granted_ || may_send_unasked();
 }
 
 SendFlow::Packet SendFlow::next() {
-  if (!lost_.empty()) {
+  if (may_repeat()) {
     const Sequence sequence = *lost_.begin();
     lost_.erase(lost_.begin());
-    open_[sequence - acknowledged_].transmission = transmissions_++;
-    ++resent_;
+    Open& open = open_[sequence - acknowledged_];
+    open.transmission = transmissions_++;
     Packet again = packet(sequence);
-    again.repeated = true;
+    // Of what went unasked it is not known whether it was lost.
+    again.repeated = !std::exchange(open.unasked, false);
+    if (again.repeated) ++resent_;
     return again;
   }
-  open_.push_back({transmissions_++, false});
+  open_.push_back({transmissions_++, sent_ >= granted_, false});
   return packet(sent_++);
 }
 
@@ -68,10 +72,11 @@ bool SendFlow::on_news(const News& news) {
   }
   // Words count from the receiver's own first missing packet: older ones tell nothing.
   if (news.acknowledged == acknowledged_) learned |= mark_arrived(news.arrived);
+  if (news.acknowledged < acknowledged_) return learned;
   if (latest_arrived_ > reordering) find_lost(latest_arrived_ - reordering);
   if (question_ != 0 && news.answers >= question_) {
     find_lost(sent_before_question_);
-    learned |= !lost_.empty();
+    learned |= may_repeat();
     question_ = 0;
   }
   return learned;
@@ -109,6 +114,7 @@ void SendFlow::find_lost(std::uint64_t sent_before) {
 }
 
 void SendFlow::asked(std::uint64_t number) {
+  if (question_ != 0) return;  // its answer, or a later one, tells of what was sent before it
   question_ = number;
   sent_before_question_ = transmissions_;
 }

@@ -48,6 +48,8 @@ class SendFlow {
     std::span<const std::byte> payload;
   };
   bool may_send() const;
+  // Whether the next packet that was never sent may go.
+  bool may_send_next() const;
   // Packets are lost ones first. REQUIRES: may_send(). The packet counts as sent.
   Packet next();
 
@@ -72,10 +74,11 @@ class SendFlow {
   Sequence acknowledged() const { return acknowledged_; }
   Sequence granted() const { return granted_; }
   bool idle() const { return acknowledged_ == end_; }
-  // Whether the receiver has still to say something.
-  bool waits_for_news() const { return sent_ > acknowledged_ || end_ > heard_; }
-  // The receiver may not know what waits here.
-  bool unheard() const { return end_ > heard_ && end_ > sent_; }
+  // Whether the receiver has still to say something; if not, it waits for its program.
+  bool waits_for_news() const {
+    const bool refused = open_.size() == lost_.size() && !may_repeat();
+    return end_ > heard_ || (sent_ > acknowledged_ && !refused);
+  }
   // Packets are under way that no question has followed.
   bool sent_unquestioned() const {
     return sent_ > acknowledged_ && transmissions_ > sent_before_question_;
@@ -91,10 +94,15 @@ class SendFlow {
   };
   struct Open {  // a packet that was sent and of which all before have not arrived
     std::uint64_t transmission = 0;
+    bool unasked = false;
     bool arrived = false;
   };
 
   bool may_send_unasked() const;
+  // What was sent unasked and is known there was refused: it goes again when it is granted.
+  bool may_repeat() const {
+    return !lost_.empty() && (*lost_.begin() < granted_ || *lost_.begin() >= heard_);
+  }
   void acknowledge_before(Sequence end);
   bool mark_arrived(std::span<const std::uint64_t> words);
   void find_lost(std::uint64_t sent_before);

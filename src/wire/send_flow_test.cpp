@@ -39,7 +39,6 @@ TEST_F(SendFlowTest, a_small_message_goes_unasked_a_larger_one_waits_for_its_gra
   EXPECT_THAT(send_all(), ElementsAre(0));
   add(9);
   EXPECT_THAT(send_all(), ElementsAre());
-  EXPECT_TRUE(flow_.unheard());
   news(1, 1);
   EXPECT_THAT(send_all(), ElementsAre());
   news(1, 2);
@@ -124,6 +123,30 @@ TEST_F(SendFlowTest, an_answer_tells_which_of_the_last_packets_were_lost) {
   EXPECT_THAT(send_all(), ElementsAre(1));
   news(1, 3, 0b1, 7);
   EXPECT_FALSE(flow_.may_send()) << "the question was sent before it";
+}
+
+TEST_F(SendFlowTest, a_later_question_does_not_void_the_answer_to_an_earlier_one) {
+  add(30);
+  news(0, 3);
+  send_all();
+  flow_.asked(7);
+  flow_.asked(8);
+  news(1, 3, 0b1, 7);
+  EXPECT_THAT(send_all(), ElementsAre(1));
+}
+
+TEST_F(SendFlowTest, what_was_refused_unasked_goes_again_when_it_is_granted) {
+  add(8);
+  EXPECT_THAT(send_all(), ElementsAre(0));
+  flow_.asked(3);
+  news(0, 0, 0, 3);  // heard of, and not taken
+  EXPECT_THAT(send_all(), ElementsAre());
+  EXPECT_FALSE(flow_.waits_for_news()) << "its receiver's program is awaited";
+  news(0, 1, 0, 3);
+  ASSERT_TRUE(flow_.may_send());
+  const auto again = flow_.next();
+  EXPECT_EQ(again.sequence, 0U);
+  EXPECT_FALSE(again.repeated) << "nothing was lost";
 }
 
 TEST_F(SendFlowTest, old_news_and_news_of_what_was_never_sent_change_nothing) {

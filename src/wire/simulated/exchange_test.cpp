@@ -249,6 +249,36 @@ TEST(Exchange, channels_do_not_wait_for_each_other) {
   EXPECT_EQ(into_one, one);
 }
 
+TEST(Exchange, partners_that_freeze_with_grants_hold_up_nobody_for_long) {
+  SimulatedNetwork network(lab16());
+  Exchange exchange(network, 16, 32'768);
+  exchange.enter_all();
+  for (EndpointId rank = 12; rank < 16; ++rank)
+    network.at({20'000'000}, [&network, rank] { network.silence(rank, true); });
+  network.run(seconds(20));
+  for (EndpointId rank = 0; rank < 12; ++rank) {
+    for (const auto& [peer, questions] : network.endpoint(rank).awaited())
+      EXPECT_GE(peer, 12U) << "between the twelve all is done";
+  }
+}
+
+TEST(Exchange, small_messages_wait_for_a_late_receiver_without_a_flood) {
+  SimulatedSettings settings = lab16();
+  settings.endpoints = 2;
+  settings.endpoint.limits.unasked = 1000;
+  SimulatedNetwork network(settings);
+  const Message sent = message(100, 3);
+  std::vector<Message> into(5, Message(100));
+  for (Handle i = 0; i < 5; ++i) network.send(0, 1, sent, i + 1);
+  EXPECT_FALSE(network.run(seconds(60)));
+  EXPECT_LT(network.endpoint(0).counters().data_sent, 10U);
+  EXPECT_LT(network.endpoint(0).counters().questions, 70U) << "one a second";
+  for (Handle i = 0; i < 5; ++i) network.receive(1, 0, into[i], 10 + i);
+  EXPECT_TRUE(network.run(seconds(70)));
+  for (const Message& message : into) EXPECT_EQ(message, sent);
+  EXPECT_EQ(network.endpoint(1).counters().losses, 0U);
+}
+
 TEST(Exchange, a_channel_that_was_abandoned_touches_no_memory_and_holds_no_credit) {
   SimulatedSettings settings = lab16();
   settings.endpoints = 2;
