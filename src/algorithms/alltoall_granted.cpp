@@ -35,14 +35,10 @@ Schedule generate_alltoall_granted(const GeneratorInput& input) {
   ScheduleBuilder builder;
   if (shape.count == 0) return builder.build();
   if (input.view.has_wire) builder.use_wire();
-  const ExchangePartners partners = partners_by_host(input.view, input.rank);
-  const auto exchange = [&](Rank source, Rank target) {
+  partners_by_host(input.view, input.rank).in_order([&](Rank source, Rank target) {
     builder.receive(source, block_of(Buffer::receive, source, shape.count));
     builder.send(target, block_of(Buffer::send, target, shape.count));
-  };
-  for (const Rank partner : partners.on_own_host) exchange(partner, partner);
-  for (std::size_t i = 0; i < partners.targets.size(); ++i)
-    exchange(partners.sources[i], partners.targets[i]);
+  });
   builder.copy(block_of(Buffer::send, input.rank, shape.count),
                block_of(Buffer::receive, input.rank, shape.count));
   return builder.build();

@@ -26,16 +26,12 @@ bool supports_alltoallv_granted(const Shape&) { return true; }
 Schedule generate_alltoallv_granted(const GeneratorInput& input) {
   ScheduleBuilder builder;
   if (input.view.has_wire) builder.use_wire();
-  const ExchangePartners partners = partners_by_host(input.view, input.rank);
-  const auto exchange = [&](Rank source, Rank target) {
+  partners_by_host(input.view, input.rank).in_order([&](Rank source, Rank target) {
     const Region into = input.counts.receive.of(Buffer::receive, source);
     const Region from = input.counts.send.of(Buffer::send, target);
     if (into.length > 0) builder.receive(source, into);
     if (from.length > 0) builder.send(target, from);
-  };
-  for (const Rank partner : partners.on_own_host) exchange(partner, partner);
-  for (std::size_t i = 0; i < partners.targets.size(); ++i)
-    exchange(partners.sources[i], partners.targets[i]);
+  });
   builder.copy(input.counts.send.of(Buffer::send, input.rank),
                input.counts.receive.of(Buffer::receive, input.rank));
   return builder.build();

@@ -4,7 +4,7 @@
 // rank of a host beginning with another of them.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <vector>
 
 #include "base/units.h"
@@ -16,6 +16,13 @@ struct ExchangePartners {
   std::vector<Rank> on_own_host;  // in a ring, without the rank itself
   std::vector<Rank> targets;      // on other hosts
   std::vector<Rank> sources;
+
+  // Calls `exchange(source, target)` for each partner, those on the own host first.
+  template <typename Exchange>
+  void in_order(const Exchange& exchange) const {
+    for (const Rank partner : on_own_host) exchange(partner, partner);
+    for (std::size_t i = 0; i < targets.size(); ++i) exchange(sources[i], targets[i]);
+  }
 };
 
 ExchangePartners partners_by_host(const TopologyView& view, Rank rank);

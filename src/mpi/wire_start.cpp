@@ -2,17 +2,13 @@
 // Each step ends in an agreement, so that no rank goes on where another has stopped.
 #include "mpi/wire_start.h"
 
-#include <arpa/inet.h>
 #include <sodium.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <map>
-#include <new>
 #include <optional>
 #include <set>
 #include <utility>
@@ -21,6 +17,7 @@
 #include "executor/waiting.h"
 #include "probe/measure/candidates.h"
 #include "probe/measure/interfaces.h"
+#include "probe/measure/udp_socket.h"
 #include "wire/authentication.h"
 #include "wire/links/udp_link.h"
 
@@ -48,11 +45,6 @@ struct HostAddress {
   std::uint32_t address = 0;  // 0: none
   std::size_t mtu = usual_mtu;
 };
-
-std::uint32_t parse_address(const std::string& dotted) {
-  in_addr address{};
-  return inet_pton(AF_INET, dotted.c_str(), &address) == 1 ? ntohl(address.s_addr) : 0;
-}
 
 // The facts of each host's lowest rank.
 std::vector<probe::HostFacts> facts_of_hosts(const WireRanks& job, bool speaks_for_host) {
@@ -107,7 +99,7 @@ std::vector<HostAddress> addresses_of_hosts(const WireRanks& job,
   }
   const auto is_usable = [&](const std::vector<std::string>& addresses) {
     std::set<std::uint32_t> different;  // a bridge of containers has one address on every host
-    for (const std::string& address : addresses) different.insert(parse_address(address));
+    for (const std::string& address : addresses) different.insert(probe::parse_address(address));
     return addresses.size() == job.hosts && different.size() == job.hosts && !different.contains(0);
   };
   if (!is_usable(chosen)) {
@@ -119,7 +111,7 @@ std::vector<HostAddress> addresses_of_hosts(const WireRanks& job,
   if (!is_usable(chosen)) return {};
   std::vector<HostAddress> addresses;
   for (std::size_t host = 0; host < chosen.size(); ++host)
-    addresses.push_back({parse_address(chosen[host]), mtu_of(facts[host], chosen[host])});
+    addresses.push_back({probe::parse_address(chosen[host]), mtu_of(facts[host], chosen[host])});
   return addresses;
 }
 
