@@ -112,12 +112,13 @@ void Runtime::step_back(const std::string& problem) const {
 }
 
 void Runtime::log_start(Nanoseconds took) const {
-  if (world_rank_ != 0 || !settings_.logs("start")) return;
+  if (world_rank_ != 0) return;
+  if (!wire_.problem.empty() && (settings_.logs("start") || settings_.logs("wire")))
+    std::fprintf(stderr, "event=wire link=none reason=\"%s\"\n", wire_.problem.c_str());
+  if (!settings_.logs("start")) return;
   if (start_model_.origin == ModelOrigin::none && !start_model_.problem.empty()) {
     std::fprintf(stderr, "event=probe model=none reason=\"%s\"\n", start_model_.problem.c_str());
   }
-  if (!wire_.problem.empty())
-    std::fprintf(stderr, "event=wire link=none reason=\"%s\"\n", wire_.problem.c_str());
   std::fprintf(stderr,
                "event=start version=%s ranks=%d hosts=%zu took_us=%lld model=%s probe_us=%lld "
                "wire=%s mpi=\"%s\"\n",

@@ -24,8 +24,9 @@
 namespace quadrille {
 namespace {
 
-// A host that has not answered by then is not reached by datagrams.
-constexpr Nanoseconds time_to_answer{500'000'000};
+// A host that has not answered by then, after all had begun, is not reached by datagrams. Four
+// losses of one packet in turn fit into it.
+constexpr Nanoseconds time_to_answer{1'000'000'000};
 // Of the first messages; communicators' context numbers are lower.
 constexpr wire::Channel first_channel = 0xffff;
 // Ethernet's framing, with preamble and gap, and the headers of IPv4 and UDP.
@@ -164,6 +165,28 @@ std::optional<wire::Secret> agree_on_secret(const Settings& settings, MPI_Comm r
   return secret;
 }
 
+// Since when all ranks are known to have come this far: the MPI library's messages may be late by
+// retransmissions of TCP, some ranks by seconds. Its end waits for the last.
+class AllHaveBegun {
+ public:
+  explicit AllHaveBegun(MPI_Comm ranks) { PMPI_Ibarrier(ranks, &request_); }
+  ~AllHaveBegun() { PMPI_Wait(&request_, MPI_STATUS_IGNORE); }
+  AllHaveBegun(const AllHaveBegun&) = delete;
+  AllHaveBegun& operator=(const AllHaveBegun&) = delete;
+
+  std::optional<Nanoseconds> since() {
+    if (since_) return since_;
+    int all = 0;
+    PMPI_Test(&request_, &all, MPI_STATUS_IGNORE);
+    if (all != 0) since_ = monotonic_now();
+    return since_;
+  }
+
+ private:
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::optional<Nanoseconds> since_;
+};
+
 // A rank's numbers within its host.
 struct PlaceOnHost {
   std::size_t place = 0;
@@ -300,13 +323,15 @@ class Opening {
       port.receive(partner, first_channel, received, completions, 0);
       port.send(partner, first_channel, sent, completions, 1);
     }
-    const Nanoseconds deadline = monotonic_now() + time_to_answer;
+    AllHaveBegun all_have_begun(job_.ranks);
     Waiting waiting;
     while (awaited > 0) {
       const auto driven = port.drive();
       port.take(completions, complete);
       awaited -= complete.size();
-      if (!driven.ok() || (awaited > 0 && monotonic_now() > deadline)) {
+      const auto since = all_have_begun.since();
+      const bool late = since && monotonic_now() > *since + time_to_answer;
+      if (!driven.ok() || (awaited > 0 && late)) {
         port.abandon(first_channel, completions);
         return false;
       }
