@@ -221,7 +221,10 @@ class Opening {
     auto link = wire::UdpLink::open(
         {.local = {hosts[host_].address, 0}, .datagram_bytes = mtu - ip_udp_bytes});
     if (!all_of(job_.ranks, link.ok())) return without("a host's UDP socket cannot be opened");
-    auto addresses = exchange_addresses(link.value()->local());
+    auto streams = wire::StreamLink::open({hosts[host_].address, 0}, mtu - ip_udp_bytes);
+    wire::PortAddress own{.datagrams = link.value()->local(), .streams = {}};
+    if (streams != nullptr) own.streams = streams->local();
+    auto addresses = exchange_addresses(own);
     WireStart wire;
     wire.board = share_board();
     if (!all_of(job_.ranks, wire.board->address() != nullptr)) return without("no memory is left");
@@ -232,7 +235,13 @@ class Opening {
     port.holder = own_.place;
     port.budget = budget(*wire.board, mtu);
     const std::size_t payload = port.endpoint.limits.payload;
-    auto opened = wire::Port::open(std::move(link.value()), std::move(port));
+    port.on_detour = [rank = rank_](wire::EndpointId peer) {
+      std::fprintf(stderr,
+                   "quadrille: datagrams of rank %u do not reach rank %zu any more; TCP carries "
+                   "what they exchange until some do\n",
+                   peer, rank);
+    };
+    auto opened = wire::Port::open(std::move(link.value()), std::move(streams), std::move(port));
     if (!all_of(job_.ranks, opened.ok())) return without("a rank has no descriptor or thread left");
     wire.port = std::move(opened.value());
     if (all_of(job_.ranks, reaches_all_hosts(*wire.port, payload))) return wire;
@@ -255,8 +264,8 @@ class Opening {
     return board;
   }
 
-  std::vector<wire::UdpAddress> exchange_addresses(wire::UdpAddress own) const {
-    std::vector<wire::UdpAddress> all(job_.host_of_rank.size());
+  std::vector<wire::PortAddress> exchange_addresses(wire::PortAddress own) const {
+    std::vector<wire::PortAddress> all(job_.host_of_rank.size());
     PMPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, job_.ranks);
     return all;
   }

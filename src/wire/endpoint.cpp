@@ -61,21 +61,22 @@ void Endpoint::receive(EndpointId peer, Channel channel, std::span<std::byte> me
   grant(now);
 }
 
-void Endpoint::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
+std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagram,
+                                                     Nanoseconds now) {
   ParseError error = ParseError::none;
   const auto parsed = parse_packet(datagram, error);
   if (!parsed) {
     ++counters_.malformed;
-    return;
+    return std::nullopt;
   }
   const Header& header = parsed->header;
   if (header.sender >= settings_.peers || header.sender == settings_.self) {
     ++counters_.forged;
-    return;
+    return std::nullopt;
   }
   if (abandoned_.contains(header.channel)) {
     ++counters_.refused;
-    return;
+    return std::nullopt;
   }
   const auto found = flows_.find({header.sender, header.channel});
   Flow* known = found == flows_.end() ? nullptr : found->second.get();
@@ -88,7 +89,7 @@ void Endpoint::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
                                    : key_between(settings_.secret, header.sender, settings_.self);
   if (!is_sealed(key, number, datagram)) {
     ++counters_.forged;
-    return;
+    return std::nullopt;
   }
   Flow& flow = known != nullptr ? *known : flow_with(header.sender, header.channel);
   if (is_status) {
@@ -98,6 +99,7 @@ void Endpoint::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
   }
   settle(flow);
   grant(now);
+  return Heard{header.sender, is_status};
 }
 
 void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now) {
@@ -137,6 +139,11 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   if (number <= flow.heard_number) return;
   flow.heard_number = number;
   flow.timer.heard();
+  if (status->deaf) {
+    deaf_peers_.insert(flow.key.first);
+  } else {
+    deaf_peers_.erase(flow.key.first);
+  }
   const Sequence announced = widen(flow.in.heard(), status->announced, status_bits);
   if (announced > flow.in.heard()) {
     flow.timer.news(Side::in, now);
@@ -263,6 +270,7 @@ void Endpoint::ask_when_due(Nanoseconds now) {
       budget_.give_back(flow.charged);
       flow.charged = 0;
     }
+    if (now - flow.timer.silent_since() >= settings_.silence) silent_.insert(flow.key.first);
     owe_status(flow);
     settle(flow);
   }
@@ -295,7 +303,7 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
   }
   flow.timer.began(Side::out, now);
   settle(flow);
-  return {flow.key.first, length};
+  return {flow.key.first, length, false};
 }
 
 Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
@@ -307,6 +315,7 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
   status.announced = static_cast<std::uint32_t>(lower(flow.out.announced(), status_bits));
   status.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
   status.asks = flow.asks;
+  status.deaf = unheard_.contains(flow.key.first);
   status.words = static_cast<std::uint8_t>(flow.in.arrived(status.arrived));
   Header header;
   header.kind = PacketKind::status;
@@ -328,7 +337,7 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
     flow.asks = false;
   }
   flow.status_owed = false;
-  return {flow.key.first, length};
+  return {flow.key.first, length, true};
 }
 
 std::optional<Nanoseconds> Endpoint::deadline() const {
@@ -353,6 +362,19 @@ void Endpoint::abandon(Channel channel) {
     std::erase(owed_, &flow);
     next = flows_.erase(next);
   }
+}
+
+void Endpoint::set_deaf(EndpointId peer, bool deaf) {
+  if (deaf) {
+    unheard_.insert(peer);
+  } else {
+    unheard_.erase(peer);
+  }
+}
+
+std::optional<EndpointId> Endpoint::next_silent() {
+  if (silent_.empty()) return std::nullopt;
+  return silent_.extract(silent_.begin()).value();
 }
 
 std::optional<Endpoint::Completion> Endpoint::next_completion() {

@@ -42,6 +42,7 @@ struct EndpointSettings {
   QuestionTimes times;
   std::uint32_t window = 4;  // packets granted to one partner at a time, where there are many
   std::uint32_t peers = 0;   // endpoints are 0 to peers - 1
+  Nanoseconds silence{1'000'000'000};  // after which a peer is silent
 };
 
 // Of packets, since the start; named as in QUADRILLE_LOG=wire.
@@ -71,12 +72,18 @@ class Endpoint {
   void receive(EndpointId peer, Channel channel, std::span<std::byte> message, Handle handle,
                Nanoseconds now);
 
-  // A datagram that arrived. What is not a peer's packet is counted and dropped, never answered.
-  void on_datagram(std::span<std::byte> datagram, Nanoseconds now);
+  struct Heard {
+    EndpointId from = 0;
+    bool is_status = false;
+  };
+  // A datagram that arrived. What is not a peer's packet is counted and dropped, never answered,
+  // and nothing is returned.
+  std::optional<Heard> on_datagram(std::span<std::byte> datagram, Nanoseconds now);
 
   struct Outgoing {
     EndpointId peer = 0;
     std::size_t length = 0;
+    bool is_status = false;
   };
   // Writes the next datagram that is due into `room`; nothing where none is. REQUIRES: room for
   // largest_datagram().
@@ -88,6 +95,14 @@ class Endpoint {
   // No message of `channel` reads or writes its caller's memory any more, and none completes; its
   // packets are dropped from now on.
   void abandon(Channel channel);
+
+  // Whether none of the peer's datagrams come by the usual way: it is told with each status.
+  void set_deaf(EndpointId peer, bool deaf);
+  // Whether the peer has said so of this end's.
+  bool is_deaf(EndpointId peer) const { return deaf_peers_.contains(peer); }
+  // Peers that have left a question unanswered for as long as `silence`, one at each call, again
+  // with each question.
+  std::optional<EndpointId> next_silent();
 
   struct Completion {
     Handle handle = 0;
@@ -129,6 +144,9 @@ class Endpoint {
   std::set<std::pair<Nanoseconds, FlowKey>> timers_;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;
+  std::set<EndpointId> unheard_;  // see set_deaf()
+  std::set<EndpointId> deaf_peers_;
+  std::set<EndpointId> silent_;
   std::optional<Nanoseconds>
       starved_until_;  // the budget had less than was wanted; look again then
 };

@@ -27,15 +27,25 @@ constexpr std::uint32_t questions_before_lost = 2;
 
 }  // namespace
 
-Port::Port(std::unique_ptr<UdpLink> link, PortSettings settings)
+Port::Port(std::unique_ptr<UdpLink> link, std::unique_ptr<StreamLink> streams,
+           PortSettings settings)
     : link_(std::move(link)),
-      addresses_(std::move(settings.addresses)),
       budget_(*settings.board, settings.holder, settings.budget),
       endpoint_(settings.endpoint, budget_),
-      process_(getpid()) {}
+      process_(getpid()) {
+  std::vector<NetworkAddress> of_streams;
+  for (const PortAddress& address : settings.addresses) {
+    addresses_.push_back(address.datagrams);
+    of_streams.push_back(address.streams);
+  }
+  if (streams != nullptr)
+    detours_.emplace(std::move(streams), std::move(of_streams), std::move(settings.on_detour));
+}
 
-Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<UdpLink> link, PortSettings settings) {
-  std::unique_ptr<Port> port(new Port(std::move(link), std::move(settings)));
+Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<UdpLink> link,
+                                         std::unique_ptr<StreamLink> streams,
+                                         PortSettings settings) {
+  std::unique_ptr<Port> port(new Port(std::move(link), std::move(streams), std::move(settings)));
   if (!port->start())
     return Error{ErrorKind::system, "no descriptor or no thread is left for the wire"};
   return port;
@@ -54,6 +64,11 @@ bool Port::start() {
   if (epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, end_descriptor_, &end) != 0 ||
       epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, link_->descriptor(), &arrivals) != 0)
     return false;
+  if (detours_) {
+    arrivals.data.fd = detours_->descriptor();
+    if (epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, detours_->descriptor(), &arrivals) != 0)
+      return false;
+  }
   sigset_t all{};
   sigset_t before{};
   sigfillset(&all);
@@ -85,6 +100,10 @@ void Port::watch(bool arrivals, bool room) {
   event.events = (arrivals ? EPOLLIN : 0U) | (room ? EPOLLOUT : 0U) | EPOLLONESHOT;
   event.data.fd = link_->descriptor();
   epoll_ctl(poll_descriptor_, EPOLL_CTL_MOD, link_->descriptor(), &event);
+  if (!detours_) return;
+  event.events = (arrivals ? EPOLLIN : 0U) | EPOLLONESHOT;
+  event.data.fd = detours_->descriptor();
+  epoll_ctl(poll_descriptor_, EPOLL_CTL_MOD, detours_->descriptor(), &event);
 }
 
 void Port::enter() {
@@ -140,7 +159,8 @@ Result<bool> Port::drive() {
 }
 
 bool Port::exchange() {
-  const bool arrived = take_in();
+  const bool by_stream = detours_ && detours_->exchange(endpoint_, monotonic_now());
+  const bool arrived = take_in() || by_stream;
   const bool left = send_out();
   note_refusals();
   hand_out();
@@ -152,9 +172,21 @@ bool Port::take_in() {
     const auto arrived = link_->receive();
     if (arrived.empty()) return any;
     const Nanoseconds now = monotonic_now();
-    for (const std::span<std::byte> datagram : arrived) endpoint_.on_datagram(datagram, now);
+    for (const std::span<std::byte> datagram : arrived) {
+      const auto heard = endpoint_.on_datagram(datagram, now);
+      if (heard && detours_) detours_->heard_by_datagram(heard->from);
+    }
     if (arrived.size() < UdpLink::receive_batch) return true;
   }
+}
+
+bool Port::go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std::byte> datagram) {
+  if (!detours_) return false;
+  detours_->open_where_silent(endpoint_);  // the question that found it silent goes there too
+  if (!detours_->lead_to(outgoing.peer)) return false;
+  if (!outgoing.is_status && !endpoint_.is_deaf(outgoing.peer)) return false;
+  detours_->send(outgoing.peer, datagram.first(outgoing.length));
+  return true;
 }
 
 bool Port::send_out() {
@@ -166,6 +198,7 @@ bool Port::send_out() {
       if (room.empty()) break;
       const auto outgoing = endpoint_.next_datagram(room, now);
       if (!outgoing) break;
+      if (go_by_stream(*outgoing, room) && !outgoing->is_status) continue;
       link_->add(addresses_[outgoing->peer], outgoing->length);
     }
     if (!link_->has_unsent()) break;
@@ -174,13 +207,15 @@ bool Port::send_out() {
 }
 
 void Port::wait(Nanoseconds time) const {
-  pollfd events{link_->descriptor(), POLLIN, 0};
+  std::array<pollfd, 2> events{};
+  events[0] = {link_->descriptor(), POLLIN, 0};
+  events[1] = {detours_ ? detours_->descriptor() : -1, POLLIN, 0};
   {
     const std::scoped_lock lock(mutex_);
-    if (link_->has_unsent()) events.events |= POLLOUT;
+    if (link_->has_unsent()) events[0].events |= POLLOUT;
   }
   const timespec most{0, static_cast<long>(time.value)};
-  ppoll(&events, 1, &most, nullptr);
+  ppoll(events.data(), events.size(), &most, nullptr);
 }
 
 void Port::hand_out() {
@@ -207,11 +242,12 @@ void Port::abandon(Channel channel, Completions& completions) {
 }
 
 void Port::note_refusals() {
-  for (const UdpAddress& address : link_->refusals()) {
+  for (const NetworkAddress& address : link_->refusals()) {
     const auto found = std::ranges::find(addresses_, address);
     if (found != addresses_.end())
       refused_.insert(static_cast<EndpointId>(found - addresses_.begin()));
   }
+  if (detours_) refused_.merge(detours_->refusals());
 }
 
 Result<bool> Port::check_refusals() {
@@ -221,8 +257,8 @@ Result<bool> Port::check_refusals() {
     if (questions == 0) refused_.erase(peer);  // it has been heard of since
     if (questions >= questions_before_lost)
       return Error{ErrorKind::peer_lost, "the process of rank " + std::to_string(peer) +
-                                             " of MPI_COMM_WORLD has ended: its host refuses its "
-                                             "datagrams"};
+                                             " of MPI_COMM_WORLD has ended: its host refuses what "
+                                             "is sent to it"};
   }
   return true;
 }

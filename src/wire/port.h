@@ -9,8 +9,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <thread>
@@ -19,7 +21,9 @@
 
 #include "base/error.h"
 #include "wire/credit_budget.h"
+#include "wire/detours.h"
 #include "wire/endpoint.h"
+#include "wire/links/stream_link.h"
 #include "wire/links/udp_link.h"
 
 namespace quadrille::wire {
@@ -38,17 +42,28 @@ class Completions {
   std::vector<Message> messages_;
 };
 
+// Where an endpoint takes datagrams, and connections where datagrams do not arrive.
+struct PortAddress {
+  NetworkAddress datagrams;
+  NetworkAddress streams;  // port 0: nowhere
+};
+
 struct PortSettings {
   EndpointSettings endpoint;
-  std::vector<UdpAddress> addresses;  // of the endpoints, in the order of their numbers
-  CreditBoard* board = nullptr;       // outlives the port
-  std::size_t holder = 0;             // of the board
-  std::uint32_t budget = 16;          // packets
+  std::vector<PortAddress> addresses;  // of the endpoints, in the order of their numbers
+  CreditBoard* board = nullptr;        // outlives the port
+  std::size_t holder = 0;              // of the board
+  std::uint32_t budget = 16;           // packets
+  // Called once for each peer whose datagrams do not arrive any more; it must not use the port.
+  std::function<void(EndpointId)> on_detour = [](EndpointId) {};
 };
 
 class Port {
  public:
-  static Result<std::unique_ptr<Port>> open(std::unique_ptr<UdpLink> link, PortSettings settings);
+  // `streams` may be none: then there is no other way than by datagrams.
+  static Result<std::unique_ptr<Port>> open(std::unique_ptr<UdpLink> link,
+                                            std::unique_ptr<StreamLink> streams,
+                                            PortSettings settings);
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
   // REQUIRES: nobody in a call.
@@ -74,8 +89,8 @@ class Port {
 
   // Takes in what has arrived and sends what is due, without blocking. Errors: peer_lost names the
   // endpoint of a process that has ended while something is awaited from it: its host refuses
-  // datagrams, and it leaves questions unanswered. Returns whether
-  // anything arrived or left.
+  // datagrams or connections, and it leaves questions unanswered. Returns whether anything arrived
+  // or left.
   Result<bool> drive();
   // Moves what is complete into `messages`, which it clears before.
   void take(Completions& completions, std::vector<Completions::Message>& messages);
@@ -93,7 +108,7 @@ class Port {
     std::uint32_t token = 0;
   };
 
-  Port(std::unique_ptr<UdpLink> link, PortSettings settings);
+  Port(std::unique_ptr<UdpLink> link, std::unique_ptr<StreamLink> streams, PortSettings settings);
   bool start();
   void enter();
   void leave();
@@ -103,13 +118,16 @@ class Port {
   bool exchange();
   bool take_in();
   bool send_out();
+  // Statuses go both ways where there are two, data only to where it is not heard otherwise.
+  bool go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std::byte> datagram);
   void hand_out();
   void note_refusals();
   Result<bool> check_refusals();
 
   mutable std::mutex mutex_;
   std::unique_ptr<UdpLink> link_;
-  std::vector<UdpAddress> addresses_;
+  std::vector<NetworkAddress> addresses_;  // of datagrams
+  std::optional<Detours> detours_;
   CreditBudget budget_;
   Endpoint endpoint_;
   std::set<EndpointId> refused_;  // by their hosts, since they were last heard of

@@ -32,12 +32,15 @@ class PortTest : public testing::Test {
   void SetUp() override {
     ASSERT_TRUE(start_authentication());
     std::vector<std::unique_ptr<UdpLink>> links;
-    std::vector<UdpAddress> addresses;
+    std::vector<std::unique_ptr<StreamLink>> streams;
+    std::vector<PortAddress> addresses;
     for (int i = 0; i < 2; ++i) {
       auto link = UdpLink::open({.local = {kLoopback, 0}});
       ASSERT_TRUE(link.ok()) << link.error().message;
-      addresses.push_back(link.value()->local());
       links.push_back(std::move(link.value()));
+      streams.push_back(StreamLink::open({kLoopback, 0}, 1472));
+      ASSERT_NE(streams.back(), nullptr);
+      addresses.push_back({links.back()->local(), streams.back()->local()});
     }
     for (EndpointId self = 0; self < 2; ++self) {
       EndpointSettings settings;
@@ -45,7 +48,7 @@ class PortTest : public testing::Test {
       settings.peers = 2;
       settings.limits.unasked = 500;
       auto port =
-          Port::open(std::move(links[self]),
+          Port::open(std::move(links[self]), std::move(streams[self]),
                      {.endpoint = settings, .addresses = addresses, .board = &boards_[self]});
       ASSERT_TRUE(port.ok()) << port.error().message;
       ports_.push_back(std::move(port.value()));

@@ -47,7 +47,7 @@ class QuestionTimer {
   }
   void asked(Nanoseconds now) {
     quiet_in_ = quiet_out_ = now;
-    ++unanswered_;
+    if (unanswered_++ == 0) silent_since_ = now;
     ++fruitless_;
   }
   // Something new depends on the other end from `now` on.
@@ -64,6 +64,8 @@ class QuestionTimer {
     return quiet + std::min(Nanoseconds{once.value << doublings}, times_.longest);
   }
   std::uint32_t unanswered() const { return unanswered_; }
+  // The first of the unanswered questions.
+  Nanoseconds silent_since() const { return silent_since_; }
   // How long a packet and what it brings about take, with a margin.
   Nanoseconds interval() const {
     if (smoothed_.value == 0) return times_.first;
@@ -78,6 +80,7 @@ class QuestionTimer {
   Nanoseconds deviation_{};
   Nanoseconds quiet_in_{};
   Nanoseconds quiet_out_{};
+  Nanoseconds silent_since_{};
   std::uint32_t unanswered_ = 0;  // questions since the last sign
   std::uint32_t fruitless_ = 0;   // questions since the last news
 };

@@ -34,11 +34,13 @@ def lab() -> Iterator[Lab]:
         yield found
 
 
-def block_datagrams_to(lab: Lab, host: str) -> None:
-    """Have `host` drop what UDP brings it; its own datagrams still leave."""
+def block_datagrams_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:
+    """Have `host` drop what UDP brings it after so many; its own datagrams still leave."""
     if shutil.which("nft") is None:
         pytest.skip("nft is not installed here")
-    rules = "table inet t { chain i { type filter hook input priority 0; meta l4proto udp drop; }; }"
+    quota = f"quota over {after_kbytes} kbytes" if after_kbytes else ""
+    rule = f"meta l4proto udp {quota} drop"
+    rules = f"table inet t {{ chain i {{ type filter hook input priority 0; {rule}; }}; }}"
     lab.on_host(host, ["sh", "-c", f"echo '{rules}' | nft -f -"])
 
 
@@ -87,6 +89,23 @@ def test_a_job_goes_without_where_datagrams_do_not_reach_a_host() -> None:
         assert counts(result)["failures"] == 0
         assert 'event=wire link=none reason="datagrams do not reach every host' in result.output
         assert "wire=none" in result.output
+
+
+def test_a_job_goes_on_by_tcp_where_datagrams_stop_while_it_runs() -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
+        "hosts": [{"names": ["h0..h3"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-stop") as lab:
+        block_datagrams_to(lab, "h2", after_kbytes=1000)
+        environment = {"QUADRILLE_ALGORITHM": GRANTED, "QUADRILLE_LOG": "wire"}
+        command = [program("exchange_times", "ompi4"), "65536", "30"]
+        result = lab.run(command, ranks=4, environment=environment, quadrille=True, timeout_s=60)
+        assert counts(result)["wrong"] == 0
+        for rank in (0, 1, 3):
+            said = f"quadrille: datagrams of rank {rank} do not reach rank 2 any more"
+            assert result.output.count(said) == 1, result.output
+        assert "do not reach rank 0" not in result.output, "its own still leave"
 
 
 def test_the_wire_may_be_switched_off(lab: Lab) -> None:

@@ -27,21 +27,9 @@ bool set(int descriptor, int level, int name, int value) {
   return setsockopt(descriptor, level, name, &value, sizeof value) == 0;
 }
 
-sockaddr_in socket_address(UdpAddress address) {
-  sockaddr_in made{};
-  made.sin_family = AF_INET;
-  made.sin_addr.s_addr = htonl(address.address);
-  made.sin_port = htons(address.port);
-  return made;
-}
-
 bool is_for_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
-UdpAddress udp_address(const sockaddr_in& address) {
-  return {ntohl(address.sin_addr.s_addr), ntohs(address.sin_port)};
-}
-
-Error failure(const char* what, UdpAddress local) {
+Error failure(const char* what, NetworkAddress local) {
   const std::string reason = std::strerror(errno);
   std::array<char, INET_ADDRSTRLEN> text{};
   const in_addr address{htonl(local.address)};
@@ -84,14 +72,14 @@ Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
   // The kernel doubles what it is told.
   set(descriptor, SOL_SOCKET, SO_SNDBUF, static_cast<int>(settings.send_queue * counted_bytes / 2));
   set(descriptor, IPPROTO_IP, IP_RECVERR, 1);
-  const sockaddr_in wanted = socket_address(settings.local);
+  const sockaddr_in wanted = to_system(settings.local);
   if (bind(descriptor, reinterpret_cast<const sockaddr*>(&wanted), sizeof wanted) != 0)
     return failure("cannot bind a UDP socket", settings.local);
   sockaddr_in bound{};
   socklen_t length = sizeof bound;
   if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &length) != 0)
     return failure("cannot learn the port of a UDP socket", settings.local);
-  link->local_ = udp_address(bound);
+  link->local_ = from_system(bound);
   return link;
 }
 
@@ -124,9 +112,9 @@ std::span<std::byte> UdpLink::room() {
   return {buffers_->leaving_bytes.data() + added_ * buffers_->largest, buffers_->largest};
 }
 
-void UdpLink::add(UdpAddress to, std::size_t length) {
+void UdpLink::add(NetworkAddress to, std::size_t length) {
   Buffers& b = *buffers_;
-  b.to[added_] = socket_address(to);
+  b.to[added_] = to_system(to);
   b.leaving_pieces[added_] = {b.leaving_bytes.data() + added_ * b.largest, length};
   msghdr& header = b.leaving_headers[added_].msg_hdr;
   header = {};
@@ -159,8 +147,8 @@ bool UdpLink::flush() {
   return true;
 }
 
-std::vector<UdpAddress> UdpLink::refusals() {
-  std::vector<UdpAddress> refused;
+std::vector<NetworkAddress> UdpLink::refusals() {
+  std::vector<NetworkAddress> refused;
   if (!has_errors_) return refused;
   has_errors_ = false;
   for (;;) {
@@ -176,7 +164,7 @@ std::vector<UdpAddress> UdpLink::refusals() {
       if (c->cmsg_level != IPPROTO_IP || c->cmsg_type != IP_RECVERR) continue;
       sock_extended_err error{};
       std::memcpy(&error, CMSG_DATA(c), sizeof error);
-      if (error.ee_errno == ECONNREFUSED) refused.push_back(udp_address(to));
+      if (error.ee_errno == ECONNREFUSED) refused.push_back(from_system(to));
     }
   }
 }

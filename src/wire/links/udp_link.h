@@ -12,19 +12,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "wire/links/address.h"
 
 namespace quadrille::wire {
 
-// An IPv4 address and a port, as numbers in the host's byte order.
-struct UdpAddress {
-  std::uint32_t address = 0;
-  std::uint16_t port = 0;
-
-  bool operator==(const UdpAddress&) const = default;
-};
-
 struct UdpSettings {
-  UdpAddress local;                   // port 0: any that is free
+  NetworkAddress local;               // port 0: any that is free
   std::size_t datagram_bytes = 1472;  // the largest
   // Datagrams that may wait in this host's own queues, so that the interface paces the sender and
   // its queue does not drop.
@@ -42,7 +35,7 @@ class UdpLink {
   UdpLink& operator=(const UdpLink&) = delete;
   ~UdpLink();
 
-  UdpAddress local() const { return local_; }
+  NetworkAddress local() const { return local_; }
   int descriptor() const { return descriptor_; }
 
   // What has arrived, `receive_batch` datagrams at most; valid until the next call.
@@ -51,7 +44,7 @@ class UdpLink {
   // Memory for the next datagram; empty where the batch is full.
   std::span<std::byte> room();
   // The first `length` bytes of room() go to `to`. REQUIRES: room() was not empty.
-  void add(UdpAddress to, std::size_t length);
+  void add(NetworkAddress to, std::size_t length);
   bool has_unsent() const { return added_ > sent_; }
   // Datagrams that have left since the start.
   std::uint64_t sent() const { return all_sent_; }
@@ -59,14 +52,14 @@ class UdpLink {
   bool flush();
 
   // Addresses where nobody listens any more, as their hosts have said since the last call.
-  std::vector<UdpAddress> refusals();
+  std::vector<NetworkAddress> refusals();
 
  private:
   struct Buffers;
   UdpLink(int descriptor, const UdpSettings& settings);
 
   int descriptor_;
-  UdpAddress local_;
+  NetworkAddress local_;
   std::unique_ptr<Buffers> buffers_;
   std::size_t added_ = 0;
   std::size_t sent_ = 0;  // of the batch

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A stream belongs to the peer whose packet it brings; one that brings anything else is closed.
+#include "wire/detours.h"
+
+#include <utility>
+
+namespace quadrille::wire {
+namespace {
+
+// While there is no detour: who opens one has waited for long already.
+constexpr Nanoseconds between_looks{1'000'000};
+
+}  // namespace
+
+Detours::Detours(std::unique_ptr<StreamLink> link, std::vector<NetworkAddress> peers,
+                 std::function<void(EndpointId)> say)
+    : link_(std::move(link)), peers_(std::move(peers)), say_(std::move(say)) {}
+
+bool Detours::exchange(Endpoint& endpoint, Nanoseconds now) {
+  if (detours_.empty() && now - looked_ < between_looks) return false;
+  looked_ = now;
+  link_->exchange();
+  take_ends(endpoint);
+  bool any = false;
+  while (const auto arrival = link_->next()) {
+    any = true;
+    const auto heard = endpoint.on_datagram(arrival->datagram, now);
+    if (!heard) {
+      if (!known_.contains(arrival->stream)) link_->close(arrival->stream);
+      continue;
+    }
+    // Both ends may have opened one: each sends over its own, or over the first that it was given.
+    known_.try_emplace(arrival->stream, heard->from);
+    const auto [way, added] =
+        detours_.try_emplace(heard->from, Way{arrival->stream, Detour(false)});
+    if (!heard->is_status) continue;
+    way->second.state.heard_status_by_stream(now);
+    if (way->second.state.confirmed() && said_.insert(heard->from).second) say_(heard->from);
+  }
+  take_ends(endpoint);
+  for (auto next = detours_.begin(); next != detours_.end();) {
+    const EndpointId peer = next->first;
+    Way& way = next->second;
+    endpoint.set_deaf(peer, way.state.deaf());
+    if (!way.state.is_over(endpoint.is_deaf(peer), now)) {
+      ++next;
+      continue;
+    }
+    known_.erase(way.stream);
+    link_->close(way.stream);
+    next = detours_.erase(next);
+  }
+  return any;
+}
+
+void Detours::open_where_silent(Endpoint& endpoint) {
+  while (const auto silent = endpoint.next_silent()) {
+    if (detours_.contains(*silent) || peers_[*silent].port == 0) continue;
+    const auto stream = link_->connect(peers_[*silent]);
+    if (!stream) continue;
+    known_[*stream] = *silent;
+    detours_.try_emplace(*silent, Way{*stream, Detour(true)});
+    endpoint.set_deaf(*silent, true);
+  }
+}
+
+void Detours::take_ends(Endpoint& endpoint) {
+  for (const StreamLink::End& end : link_->ended()) {
+    const auto known = known_.find(end.stream);
+    if (known == known_.end()) continue;
+    const EndpointId peer = known->second;
+    known_.erase(known);
+    if (end.refused) refused_.insert(peer);
+    const auto way = detours_.find(peer);
+    if (way == detours_.end() || way->second.stream != end.stream) continue;
+    detours_.erase(way);
+    endpoint.set_deaf(peer, false);
+  }
+}
+
+std::set<EndpointId> Detours::refusals() { return std::exchange(refused_, {}); }
+
+}  // namespace quadrille::wire

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The streams to those peers that datagrams do not reach, and what goes over them.
+//
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "wire/detour.h"
+#include "wire/endpoint.h"
+#include "wire/links/stream_link.h"
+
+namespace quadrille::wire {
+
+class Detours {
+ public:
+  // `peers`: where each endpoint listens. `say` is called once for each peer whose datagrams are
+  // known not to arrive any more.
+  Detours(std::unique_ptr<StreamLink> link, std::vector<NetworkAddress> peers,
+          std::function<void(EndpointId)> say);
+
+  int descriptor() const { return link_->descriptor(); }
+
+  void heard_by_datagram(EndpointId peer) {
+    if (const auto found = detours_.find(peer); found != detours_.end())
+      found->second.state.heard_by_datagram();
+  }
+  // Takes in what has arrived and closes what is not needed. Returns whether anything arrived.
+  bool exchange(Endpoint& endpoint, Nanoseconds now);
+  // Streams to the endpoint's silent peers.
+  void open_where_silent(Endpoint& endpoint);
+
+  bool lead_to(EndpointId peer) const { return detours_.contains(peer); }
+  // REQUIRES: lead_to(peer).
+  void send(EndpointId peer, std::span<const std::byte> datagram) {
+    link_->send(detours_.at(peer).stream, datagram);
+  }
+
+  // Peers whose hosts have refused a stream since the last call: nobody listens there any more.
+  std::set<EndpointId> refusals();
+
+ private:
+  struct Way {
+    StreamLink::Stream stream = 0;
+    Detour state;
+  };
+
+  void take_ends(Endpoint& endpoint);
+
+  std::unique_ptr<StreamLink> link_;
+  std::vector<NetworkAddress> peers_;
+  std::function<void(EndpointId)> say_;
+  Nanoseconds looked_{};
+  std::map<EndpointId, Way> detours_;
+  std::map<StreamLink::Stream, EndpointId>
+      known_;  // whose packets a stream has brought, or goes to
+  std::set<EndpointId> refused_;
+  std::set<EndpointId> said_;
+};
+
+}  // namespace quadrille::wire

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two ports of one process over the loopback interface, whose datagrams pass through the test.
+#include "wire/detours.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <vector>
+
+#include "base/monotonic_clock.h"
+#include "wire/port.h"
+
+namespace quadrille::wire {
+namespace {
+
+constexpr std::uint32_t kLoopback = 0x7f000001;
+
+// What is sent here goes on, while it is open.
+class Passage {
+ public:
+  Passage() : link_(std::move(UdpLink::open({.local = {kLoopback, 0}}).value())) {}
+
+  NetworkAddress address() const { return link_->local(); }
+  void lead_to(NetworkAddress to) { to_ = to; }
+  void pass() {
+    for (const std::span<std::byte> datagram : link_->receive()) {
+      if (!open) continue;
+      ++passed;
+      while (link_->room().empty()) link_->flush();
+      std::ranges::copy(datagram, link_->room().begin());
+      link_->add(to_, datagram.size());
+    }
+    link_->flush();
+  }
+
+  bool open = true;
+  std::uint64_t passed = 0;
+
+ private:
+  std::unique_ptr<UdpLink> link_;
+  NetworkAddress to_;
+};
+
+class DetoursTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(start_authentication());
+    std::vector<std::unique_ptr<UdpLink>> links;
+    std::vector<std::unique_ptr<StreamLink>> streams;
+    std::vector<PortAddress> addresses;
+    for (Passage& passage : passages_) {
+      links.push_back(std::move(UdpLink::open({.local = {kLoopback, 0}}).value()));
+      streams.push_back(StreamLink::open({kLoopback, 0}, 1472));
+      ASSERT_NE(streams.back(), nullptr);
+      passage.lead_to(links.back()->local());
+      addresses.push_back({passage.address(), streams.back()->local()});
+    }
+    stream_address_ = addresses[0].streams;
+    for (EndpointId self = 0; self < 2; ++self) {
+      PortSettings settings;
+      settings.endpoint.self = self;
+      settings.endpoint.peers = 2;
+      settings.endpoint.silence = Nanoseconds{100'000'000};
+      settings.addresses = addresses;
+      settings.board = &boards_[self];
+      settings.on_detour = [this, self](EndpointId) { ++said_[self]; };
+      auto port = Port::open(std::move(links[self]), std::move(streams[self]), settings);
+      ASSERT_TRUE(port.ok()) << port.error().message;
+      ports_.push_back(std::move(port.value()));
+    }
+  }
+
+  // A message each way; false where they have not arrived after ten seconds.
+  bool exchange(std::size_t length) {
+    const std::vector<std::byte> sent(length, std::byte{7});
+    std::array<std::vector<std::byte>, 2> into{};
+    std::array<Completions, 2> completions;
+    for (EndpointId self = 0; self < 2; ++self) {
+      into[self].resize(length);
+      ports_[self]->send(1 - self, 0, sent, completions[self], 0);
+      ports_[self]->receive(1 - self, 0, into[self], completions[self], 1);
+    }
+    std::size_t awaited = 4;
+    const Nanoseconds end = monotonic_now() + Nanoseconds{10'000'000'000};
+    std::vector<Completions::Message> messages;
+    while (awaited > 0 && monotonic_now() < end) {
+      for (EndpointId self = 0; self < 2; ++self) {
+        passages_[self].pass();
+        if (!ports_[self]->drive().ok()) return false;
+        ports_[self]->take(completions[self], messages);
+        awaited -= messages.size();
+      }
+    }
+    return awaited == 0 && into[0] == sent && into[1] == sent;
+  }
+
+  bool exchange_for(Nanoseconds time) {
+    const Nanoseconds end = monotonic_now() + time;
+    bool ok = true;
+    while (ok && monotonic_now() < end) ok = exchange(300'000);
+    return ok;
+  }
+
+  // Datagrams of an exchange in which the passage to `to` is open.
+  std::uint64_t passed_to(EndpointId to) {
+    const std::uint64_t before = passages_[to].passed;
+    EXPECT_TRUE(exchange(150'000));
+    return passages_[to].passed - before;
+  }
+
+  std::array<Passage, 2> passages_;
+  std::array<CreditBoard, 2> boards_{};
+  std::array<int, 2> said_{};
+  NetworkAddress stream_address_;
+  std::vector<std::unique_ptr<Port>> ports_;
+};
+
+TEST_F(DetoursTest, messages_arrive_where_datagrams_stop_both_ways) {
+  const Port::Call zero(*ports_[0]);
+  const Port::Call one(*ports_[1]);
+  ASSERT_TRUE(exchange(20'000));
+  for (Passage& passage : passages_) passage.open = false;
+  ASSERT_TRUE(exchange_for({1'000'000'000}));
+  EXPECT_THAT(said_, testing::ElementsAre(1, 1)) << "once each";
+}
+
+TEST_F(DetoursTest, messages_arrive_where_datagrams_stop_one_way) {
+  const Port::Call zero(*ports_[0]);
+  const Port::Call one(*ports_[1]);
+  ASSERT_TRUE(exchange(20'000));
+  passages_[1].open = false;
+  ASSERT_TRUE(exchange_for({1'000'000'000}));
+  EXPECT_GT(passed_to(0), 100U) << "the other way goes on as before";
+  EXPECT_THAT(said_, testing::ElementsAre(0, 1));
+}
+
+TEST_F(DetoursTest, datagrams_are_used_again_when_they_arrive) {
+  const Port::Call zero(*ports_[0]);
+  const Port::Call one(*ports_[1]);
+  for (Passage& passage : passages_) passage.open = false;
+  ASSERT_TRUE(exchange(20'000));
+  for (Passage& passage : passages_) passage.open = true;
+  ASSERT_TRUE(exchange(20'000)) << "they are heard again";
+  EXPECT_GT(passed_to(0), 100U);
+  EXPECT_GT(passed_to(1), 100U);
+}
+
+TEST_F(DetoursTest, a_process_that_was_stopped_keeps_its_datagrams) {
+  const Port::Call zero(*ports_[0]);
+  Completions completions;
+  const std::vector<std::byte> sent(20'000);
+  {
+    const Port::Call stopped(*ports_[1]);  // its thread does not answer either
+    ports_[0]->send(1, 0, sent, completions, 0);
+    const Nanoseconds end = monotonic_now() + Nanoseconds{400'000'000};
+    while (monotonic_now() < end) ASSERT_TRUE(ports_[0]->drive().ok());
+    std::vector<std::byte> into(sent.size());
+    Completions received;
+    ports_[1]->receive(0, 0, into, received, 0);
+    std::vector<Completions::Message> messages;
+    for (std::size_t awaited = 2; awaited > 0;) {
+      for (EndpointId self = 0; self < 2; ++self) {
+        passages_[self].pass();
+        ASSERT_TRUE(ports_[self]->drive().ok());
+        ports_[self]->take(self == 0 ? completions : received, messages);
+        awaited -= messages.size();
+      }
+    }
+    EXPECT_GT(passed_to(1), 100U);
+    EXPECT_GT(passed_to(0), 100U);
+  }
+  EXPECT_THAT(said_, testing::ElementsAre(0, 0));
+}
+
+TEST_F(DetoursTest, a_process_that_ended_is_noticed_where_datagrams_stop) {
+  const Port::Call call(*ports_[0]);
+  Completions completions;
+  std::vector<std::byte> into(5000);
+  for (Passage& passage : passages_) passage.open = false;
+  ports_[1].reset();
+  ports_[0]->receive(1, 0, into, completions, 1);
+  const Nanoseconds end = monotonic_now() + Nanoseconds{10'000'000'000};
+  Result<bool> driven = true;
+  while (driven.ok() && monotonic_now() < end) driven = ports_[0]->drive();
+  ASSERT_FALSE(driven.ok());
+  EXPECT_EQ(driven.error().kind, ErrorKind::peer_lost);
+}
+
+TEST_F(DetoursTest, a_stranger_is_hung_up_on) {
+  const Port::Call zero(*ports_[0]);
+  const Port::Call one(*ports_[1]);
+  const int stranger = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const sockaddr_in to = to_system(stream_address_);
+  ASSERT_EQ(connect(stranger, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  std::vector<std::byte> packet(2 + 100, std::byte{0});
+  packet[1] = std::byte{100};
+  ASSERT_EQ(send(stranger, packet.data(), packet.size(), 0), 102);
+  std::byte answer{};
+  const Nanoseconds end = monotonic_now() + Nanoseconds{10'000'000'000};
+  ssize_t count = -1;
+  do {
+    ASSERT_TRUE(exchange(20'000));
+    count = recv(stranger, &answer, 1, MSG_DONTWAIT);
+  } while (count < 0 && errno == EAGAIN && monotonic_now() < end);
+  EXPECT_LE(count, 0) << "nothing before the end";
+  EXPECT_FALSE(count < 0 && errno == EAGAIN) << "an end";
+  close(stranger);
+}
+
+}  // namespace
+}  // namespace quadrille::wire

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "wire/links/stream_link.h"
+
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace quadrille::wire {
+namespace {
+
+constexpr std::size_t length_bytes = 2;
+// More than a host's credits; beyond, the other end has been gone for long.
+constexpr std::size_t most_unsent = 2 << 20;
+// Of all peers there are few; strangers should not use up the descriptors.
+constexpr std::size_t most_connections = 1024;
+constexpr int backlog = 64;
+constexpr std::uint64_t of_listener = 0;
+
+}  // namespace
+
+StreamLink::StreamLink(int listener, int events, NetworkAddress local, std::size_t datagram_bytes)
+    : listener_(listener), events_(events), local_(local), datagram_bytes_(datagram_bytes) {}
+
+StreamLink::~StreamLink() {
+  for (const auto& [stream, connection] : connections_) ::close(connection.descriptor);
+  ::close(events_);
+  ::close(listener_);
+}
+
+std::unique_ptr<StreamLink> StreamLink::open(NetworkAddress local, std::size_t datagram_bytes) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const int events = epoll_create1(EPOLL_CLOEXEC);
+  const auto give_up = [&]() -> std::unique_ptr<StreamLink> {
+    if (listener >= 0) ::close(listener);
+    if (events >= 0) ::close(events);
+    return nullptr;
+  };
+  if (listener < 0 || events < 0) return give_up();
+  sockaddr_in bound = to_system(local);
+  socklen_t length = sizeof bound;
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = of_listener;
+  if (bind(listener, reinterpret_cast<const sockaddr*>(&bound), sizeof bound) != 0 ||
+      listen(listener, backlog) != 0 ||
+      getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &length) != 0 ||
+      epoll_ctl(events, EPOLL_CTL_ADD, listener, &event) != 0)
+    return give_up();
+  return std::unique_ptr<StreamLink>(
+      new StreamLink(listener, events, from_system(bound), datagram_bytes));
+}
+
+std::optional<StreamLink::Stream> StreamLink::connect(NetworkAddress to) {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return std::nullopt;
+  const sockaddr_in from = to_system({local_.address, 0});
+  const sockaddr_in there = to_system(to);
+  bind(descriptor, reinterpret_cast<const sockaddr*>(&from), sizeof from);
+  if (::connect(descriptor, reinterpret_cast<const sockaddr*>(&there), sizeof there) == 0 ||
+      errno == EINPROGRESS)
+    return add(descriptor, true);
+  const bool refused = errno == ECONNREFUSED;
+  ::close(descriptor);
+  if (!refused) return std::nullopt;
+  ended_.push_back({next_stream_, true});
+  return next_stream_++;
+}
+
+StreamLink::Stream StreamLink::add(int descriptor, bool connecting) {
+  const int one = 1;
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  const Stream stream = next_stream_++;
+  Connection& connection = connections_[stream];
+  connection.descriptor = descriptor;
+  connection.connecting = connecting;
+  connection.waits_for_room = connecting;
+  epoll_event event{};
+  event.events = EPOLLIN | (connecting ? EPOLLOUT : 0U);
+  event.data.u64 = stream;
+  epoll_ctl(events_, EPOLL_CTL_ADD, descriptor, &event);
+  return stream;
+}
+
+void StreamLink::watch(Stream stream, Connection& connection, bool for_room) const {
+  if (std::exchange(connection.waits_for_room, for_room) == for_room) return;
+  epoll_event event{};
+  event.events = EPOLLIN | (for_room ? EPOLLOUT : 0U);
+  event.data.u64 = stream;
+  epoll_ctl(events_, EPOLL_CTL_MOD, connection.descriptor, &event);
+}
+
+void StreamLink::close(Stream stream) {
+  const auto found = connections_.find(stream);
+  if (found == connections_.end()) return;
+  ::close(found->second.descriptor);
+  connections_.erase(found);
+  std::erase(readable_, stream);
+}
+
+void StreamLink::end(Stream stream, bool refused) {
+  close(stream);
+  ended_.push_back({stream, refused});
+}
+
+void StreamLink::send(Stream stream, std::span<const std::byte> datagram) {
+  const auto found = connections_.find(stream);
+  if (found == connections_.end()) return;
+  Connection& connection = found->second;
+  if (connection.unsent.size() + length_bytes + datagram.size() > most_unsent) return;
+  connection.unsent.push_back(static_cast<std::byte>(datagram.size() >> 8));
+  connection.unsent.push_back(static_cast<std::byte>(datagram.size() & 0xff));
+  connection.unsent.insert(connection.unsent.end(), datagram.begin(), datagram.end());
+  if (!connection.connecting) flush(stream, connection);
+}
+
+void StreamLink::flush(Stream stream, Connection& connection) const {
+  std::vector<std::byte>& unsent = connection.unsent;
+  while (!unsent.empty()) {
+    const ssize_t count =
+        ::send(connection.descriptor, unsent.data(), unsent.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count < 0) break;  // no room, or the end, which reading tells
+    unsent.erase(unsent.begin(), unsent.begin() + count);
+  }
+  watch(stream, connection, !unsent.empty());
+}
+
+void StreamLink::exchange() {
+  std::array<epoll_event, 16> events{};
+  const int count = epoll_wait(events_, events.data(), static_cast<int>(events.size()), 0);
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = events[static_cast<std::size_t>(i)];
+    if (event.data.u64 == of_listener) {
+      accept_all();
+      continue;
+    }
+    const auto found = connections_.find(event.data.u64);
+    if (found == connections_.end()) continue;
+    Connection& connection = found->second;
+    if (connection.connecting) {
+      int error = 0;
+      socklen_t length = sizeof error;
+      getsockopt(connection.descriptor, SOL_SOCKET, SO_ERROR, &error, &length);
+      if (error != 0) {
+        end(found->first, error == ECONNREFUSED);
+        continue;
+      }
+      connection.connecting = false;
+    }
+    if ((event.events & EPOLLOUT) != 0) flush(found->first, connection);
+    if ((event.events & ~EPOLLOUT) != 0) take_in(found->first, connection);
+  }
+}
+
+void StreamLink::accept_all() {
+  for (;;) {
+    const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (descriptor < 0) return;
+    if (connections_.size() < most_connections) {
+      add(descriptor, false);
+    } else {
+      ::close(descriptor);
+    }
+  }
+}
+
+void StreamLink::take_in(Stream stream, Connection& connection) {
+  std::vector<std::byte>& arrived = connection.arrived;
+  arrived.erase(arrived.begin(), arrived.begin() + static_cast<std::ptrdiff_t>(connection.taken));
+  connection.taken = 0;
+  const std::size_t before = arrived.size();
+  constexpr std::size_t most_at_once = 64 << 10;
+  arrived.resize(before + most_at_once);
+  const ssize_t count =
+      recv(connection.descriptor, arrived.data() + before, most_at_once, MSG_DONTWAIT);
+  const int error = errno;
+  arrived.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  if (count > 0) {
+    if (std::ranges::find(readable_, stream) == readable_.end()) readable_.push_back(stream);
+  } else if (count == 0 || (error != EAGAIN && error != EINTR)) {
+    end(stream, false);
+  }
+}
+
+std::optional<StreamLink::Arrival> StreamLink::next() {
+  while (!readable_.empty()) {
+    const Stream stream = readable_.back();
+    Connection& connection = connections_.at(stream);
+    const std::span rest = std::span(connection.arrived).subspan(connection.taken);
+    if (rest.size() >= length_bytes) {
+      const std::size_t length =
+          std::to_integer<std::size_t>(rest[0]) << 8 | std::to_integer<std::size_t>(rest[1]);
+      if (length > datagram_bytes_) {  // nobody of ours
+        end(stream, false);
+        continue;
+      }
+      if (rest.size() >= length_bytes + length) {
+        connection.taken += length_bytes + length;
+        return Arrival{stream, rest.subspan(length_bytes, length)};
+      }
+    }
+    readable_.pop_back();
+  }
+  return std::nullopt;
+}
+
+std::vector<StreamLink::End> StreamLink::ended() { return std::exchange(ended_, {}); }
+
+}  // namespace quadrille::wire
