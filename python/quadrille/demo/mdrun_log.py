@@ -13,6 +13,8 @@ ENERGY_TOLERANCE = 0.001
 """Relative difference up to which GROMACS's own `gmx check` calls values equal (its default for -tol)."""
 
 _COMPARED = ("LJ (SR)", "Coulomb (SR)", "Coul. recip.", "Potential", "Kinetic En.", "Total Energy")
+_FFT = "PME 3D-FFT Comm."
+_COMMUNICATION = ("Comm. coord.", "Wait + Comm. F", "PME redist. X/F", _FFT, "Comm. energies")
 _COLUMN = 15  # mdrun prints names and values of energies right-aligned in columns of this width
 
 
@@ -22,6 +24,7 @@ class MdrunFigures:
 
     steps: int
     wall_s: float
+    communication_s: float
     fft_communication_s: float
     energies: Mapping[str, float]
 
@@ -29,12 +32,18 @@ class MdrunFigures:
 def read_mdrun_log(text: str) -> MdrunFigures:
     """Return the figures of a finished run. Raises QuadrilleError when the log has no such rows."""
     mesh = re.search(r"^ PME mesh +\d+ +\d+ +(\d+) ", text, re.MULTILINE)
-    fft = re.search(r"^ PME 3D-FFT Comm\. +\d+ +\d+ +\d+ +([\d.]+)", text, re.MULTILINE)
     wall = re.search(r"^ +Time: +[\d.]+ +([\d.]+)", text, re.MULTILINE)
     energies = _last_energies(text)
-    if not (mesh and fft and wall and energies):
+    if not (mesh and wall and energies and re.search(r"^ PME 3D-FFT  ", text, re.MULTILINE)):
         raise QuadrilleError("GROMACS's log has no timing table; the run did not reach its end")
-    return MdrunFigures(int(mesh[1]), float(wall[1]), float(fft[1]), energies)
+    communication = sum(_row_s(text, row) for row in _COMMUNICATION)
+    return MdrunFigures(int(mesh[1]), float(wall[1]), communication, _row_s(text, _FFT), energies)
+
+
+def _row_s(text: str, row: str) -> float:
+    """Return the seconds of a row of the timing table; one rank alone has no rows of communication."""
+    found = re.search(rf"^ {re.escape(row)} +\d+ +\d+ +\d+ +([\d.]+)", text, re.MULTILINE)
+    return float(found[1]) if found else 0.0
 
 
 def _last_energies(text: str) -> dict[str, float]:

@@ -72,7 +72,8 @@ def run_stretches(
                 if found := _STEP.findall(piece):
                     advance(int(found[-1]))
 
-            run_logged(_command(lab, variant, run_input, steps), folder, folder / "output.txt", show)
+            line = mdrun_line(lab.launcher("ompi4", RANKS), variant, run_input, steps)
+            run_logged(line, folder, folder / "output.txt", show)
         runs[variant].append(read_mdrun_log((folder / "md.log").read_text(encoding="utf-8")))
     return Stretches("native", tuple(runs["native"])), Stretches("quadrille", tuple(runs["quadrille"]))
 
@@ -116,10 +117,12 @@ def program_lines(native: Stretches, ours: Stretches, steps: tuple[int, int]) ->
     return lines
 
 
-def _command(lab: Lab, variant: Variant, run_input: Path, steps: tuple[int, int]) -> list[str]:
-    line = lab.launcher("ompi4", RANKS)
+def mdrun_line(
+    launcher: Sequence[str], variant: Variant, run_input: Path, steps: tuple[int, int]
+) -> list[str]:
+    """Return the command that runs `steps` (before counting, counted) on `launcher`'s ranks."""
     ours = [str(Path(sys.executable).parent / "quadrille"), "run", "--"] if variant == "quadrille" else []
-    return [*ours, *line, *_mdrun(str(run_input.resolve()), steps)]
+    return [*ours, *launcher, *_mdrun(str(run_input.resolve()), steps)]
 
 
 def _mdrun(run_input: str, steps: tuple[int, int]) -> Sequence[str]:

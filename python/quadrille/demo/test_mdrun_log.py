@@ -16,6 +16,15 @@ LOG = (Path(__file__).parent / "mdrun_excerpt.log").read_text()
 def test_times_of_the_counted_steps_are_read() -> None:
     figures = read_mdrun_log(LOG)
     assert (figures.steps, figures.wall_s, figures.fft_communication_s) == (21, 10.804, 5.469)
+    assert figures.communication_s == pytest.approx(1.154 + 0.628 + 1.598 + 5.469 + 0.030)
+
+
+def test_one_rank_communicates_nothing() -> None:
+    rows = ("Comm. coord.", "Wait + Comm. F", "PME redist. X/F", "PME 3D-FFT Comm.", "Comm. energies")
+    alone = "\n".join(line for line in LOG.splitlines() if not line.strip().startswith(rows))
+    figures = read_mdrun_log(alone)
+    assert (figures.communication_s, figures.fft_communication_s) == (0, 0)
+    assert figures.wall_s == 10.804
 
 
 def test_energies_are_those_of_the_last_step_not_the_averages() -> None:
