@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-to-all over the wire: every block is one message, all are started at once, and who may send
 // is granted by the receivers. The order of the steps is the order in which they grant: in each
-// phase a host receives from one other host and sends to one, and the next is begun as soon as the
-// budget of the receiving host allows, so that phases stay aligned without barriers and a late rank
-// holds up nobody else.
+// phase a host exchanges with one other host, and the next is begun as soon as the budget of the
+// receiving host allows, so that phases stay aligned without barriers and a late rank holds up
+// nobody else. What a host grants and has received rides on what it sends to the same partner.
 //
-//   5 hosts of one rank; what rank 0 sends and receives:
-//     phase 1  to 1, from 4
-//     phase 2  to 2, from 3
-//     phase 3  to 3, from 2
-//     phase 4  to 4, from 1
-//   Two ranks a host: in phase 1 both ranks of host 0 send to both of host 1, each beginning with
-//   another; blocks between ranks of one host go beside.
+//   5 hosts of one rank; who exchanges with whom:
+//     phase 1  1-4, 2-3
+//     phase 2  0-1, 2-4
+//     phase 3  0-2, 3-4
+//     phase 4  0-3, 1-2
+//     phase 5  0-4, 1-3
+//   Two ranks a host: in a phase both ranks of the one exchange with both of the other, each
+//   beginning with another; blocks between ranks of one host go beside.
 //
 // Steps:  p - 1 sends and receives a rank, one copy of its own block.
 // Bytes:  each rank sends and receives (p - 1) m; under way to one host: what its budget grants.
@@ -19,7 +20,7 @@
 // Loses:  where blocks are far smaller than a packet: alltoall_bruck sends fewer.
 // Source: Kutzner, van der Spoel, Fechner, Lindahl, Schmitt, de Groot and Grubmueller, Speeding up
 //         parallel GROMACS on high-latency networks, Journal of Computational Chemistry 28 (2007),
-//         doi:10.1002/jcc.20703 (the order); grants by receivers: Montazeri, Li, Alizadeh and
+//         doi:10.1002/jcc.20703 (phases); grants by receivers: Montazeri, Li, Alizadeh and
 //         Ousterhout, Homa, SIGCOMM 2018, doi:10.1145/3230543.3230564
 #include "algorithms/algorithm.h"
 #include "algorithms/partners_by_host.h"
@@ -35,10 +36,10 @@ Schedule generate_alltoall_granted(const GeneratorInput& input) {
   ScheduleBuilder builder;
   if (shape.count == 0) return builder.build();
   if (input.view.has_wire) builder.use_wire();
-  partners_by_host(input.view, input.rank).in_order([&](Rank source, Rank target) {
-    builder.receive(source, block_of(Buffer::receive, source, shape.count));
-    builder.send(target, block_of(Buffer::send, target, shape.count));
-  });
+  for (const Rank partner : partners_by_host(input.view, input.rank)) {
+    builder.receive(partner, block_of(Buffer::receive, partner, shape.count));
+    builder.send(partner, block_of(Buffer::send, partner, shape.count));
+  }
   builder.copy(block_of(Buffer::send, input.rank, shape.count),
                block_of(Buffer::receive, input.rank, shape.count));
   return builder.build();

@@ -15,6 +15,9 @@ constexpr Nanoseconds look_at_budget{200'000};
 // more may be on their way.
 constexpr std::uint32_t questions_before_credit_returns = 2;
 
+// Whether data is about to leave that will tell what has arrived and what is granted.
+bool tells_with_data(const Flow& flow) { return flow.out.may_send(); }
+
 // Moves `key` within `list` from where it was to where it belongs now.
 template <typename Order>
 void relist(std::set<std::pair<Order, FlowKey>>& list, const FlowKey& key,
@@ -124,8 +127,9 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
          .arrived = {},
          .answers = 0},
         now);
-  // Grants report arrivals too.
-  if (header.last || flow.in.has_gap() || flow.in.outstanding() == 0) owe_status(flow);
+  // Grants report arrivals too; what is missing only a status can tell.
+  const bool worth_telling = header.last || flow.in.outstanding() == 0;
+  if (flow.in.has_gap() || (worth_telling && !tells_with_data(flow))) owe_status(flow);
 }
 
 void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
@@ -148,7 +152,8 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   if (announced > flow.in.heard()) {
     flow.timer.news(Side::in, now);
     flow.in.on_announcement(announced);
-    owe_status(flow);
+    // Where its turn comes, the grant tells that it was heard.
+    if (!flow.in.expects()) owe_status(flow);
   }
   std::uint64_t answers = widen(flow.own_number, status->answers, sequence_bits);
   if (answers > flow.own_number) answers = 0;  // one of a turn ago
@@ -220,8 +225,10 @@ void Endpoint::grant(Nanoseconds now) {
     const std::uint64_t wanted = flow.in.wanted();
     if (outstanding >= window) continue;
     const auto most = static_cast<std::uint32_t>(std::min(window - outstanding, wanted));
-    // Not packet by packet: each grant costs a status.
-    const auto least = static_cast<std::uint32_t>(std::min<std::uint64_t>(window * 3 / 4, wanted));
+    // Not packet by packet where each grant costs a status.
+    const bool with_data = tells_with_data(flow);
+    const auto least =
+        static_cast<std::uint32_t>(with_data ? 1 : std::min<std::uint64_t>(window * 3 / 4, wanted));
     if (most < least) continue;
     const std::uint32_t taken = budget_.take(most);
     if (taken < least && taken < budget_.own()) {
@@ -232,7 +239,7 @@ void Endpoint::grant(Nanoseconds now) {
     flow.in.grant(taken);
     flow.charged += taken;
     flow.timer.began(Side::in, now);
-    owe_status(flow);
+    if (!with_data) owe_status(flow);
     settle(flow);
   }
   starved_until_.reset();

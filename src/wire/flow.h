@@ -35,9 +35,12 @@ struct Flow {
   // When a question is due; nothing: never.
   std::optional<Nanoseconds> due() const {
     std::optional<Nanoseconds> earliest;
-    if (awaits_in()) earliest = timer.due(Side::in, in.outstanding() > 0);
+    if (awaits_in()) {
+      const bool granted = in.outstanding() > 0;
+      earliest = timer.due(Side::in, granted ? Awaiting::packets : Awaiting::program);
+    }
     if (out.idle()) return earliest;
-    const Nanoseconds about_own = timer.due(Side::out, out.waits_for_news());
+    const Nanoseconds about_own = timer.due(Side::out, out.awaiting());
     return earliest ? std::min(*earliest, about_own) : about_own;
   }
 

@@ -23,6 +23,10 @@ struct QuestionTimes {
 // What may be awaited: packets of the other end's, or its word on own ones.
 enum class Side : std::uint8_t { in, out };
 
+// From whom the next sign is to come: packets or reports that are under way; the other end, which
+// need not say that it has heard before its turn comes; its program.
+enum class Awaiting : std::uint8_t { packets, turn, program };
+
 class QuestionTimer {
  public:
   explicit QuestionTimer(const QuestionTimes& times) : times_(times) {}
@@ -53,14 +57,14 @@ class QuestionTimer {
   // Something new depends on the other end from `now` on.
   void began(Side side, Nanoseconds now) { quiet_since(side) = std::max(quiet_since(side), now); }
 
-  // When the next question is due about a side on which something is awaited; `under_way` tells
-  // whether packets are.
-  Nanoseconds due(Side side, bool under_way) const {
+  // When the next question is due about a side on which something is awaited.
+  Nanoseconds due(Side side, Awaiting awaiting) const {
     const Nanoseconds quiet = side == Side::in ? quiet_in_ : quiet_out_;
-    if (!under_way) return quiet + times_.longest;
+    if (awaiting == Awaiting::program) return quiet + times_.longest;
     // Who answers is there and only has nothing to say yet; what is lost then should not wait long.
     const std::uint32_t doublings = std::min(std::max(unanswered_, std::min(fruitless_, 2U)), 16U);
-    const Nanoseconds once = std::min(interval(), times_.longest);
+    const Nanoseconds least = awaiting == Awaiting::turn ? times_.first : Nanoseconds{0};
+    const Nanoseconds once = std::min(std::max(interval(), least), times_.longest);
     return quiet + std::min(Nanoseconds{once.value << doublings}, times_.longest);
   }
   std::uint32_t unanswered() const { return unanswered_; }

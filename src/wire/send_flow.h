@@ -15,6 +15,7 @@
 #include <set>
 #include <span>
 
+#include "wire/question_timer.h"
 #include "wire/sequence.h"
 
 namespace quadrille::wire {
@@ -74,10 +75,11 @@ class SendFlow {
   Sequence acknowledged() const { return acknowledged_; }
   Sequence granted() const { return granted_; }
   bool idle() const { return acknowledged_ == end_; }
-  // Whether the receiver has still to say something; if not, it waits for its program.
-  bool waits_for_news() const {
+  // REQUIRES: not idle().
+  Awaiting awaiting() const {
     const bool refused = open_.size() == lost_.size() && !may_repeat();
-    return end_ > heard_ || (sent_ > acknowledged_ && !refused);
+    if (sent_ > acknowledged_ && !refused) return Awaiting::packets;
+    return end_ > heard_ ? Awaiting::turn : Awaiting::program;
   }
   // Packets are under way that no question has followed.
   bool sent_unquestioned() const {

@@ -141,7 +141,7 @@ TEST_F(SendFlowTest, what_was_refused_unasked_goes_again_when_it_is_granted) {
   flow_.asked(3);
   news(0, 0, 0, 3);  // heard of, and not taken
   EXPECT_THAT(send_all(), ElementsAre());
-  EXPECT_FALSE(flow_.waits_for_news()) << "its receiver's program is awaited";
+  EXPECT_EQ(flow_.awaiting(), Awaiting::program) << "its receiver's program is awaited";
   news(0, 1, 0, 3);
   ASSERT_TRUE(flow_.may_send());
   const auto again = flow_.next();
