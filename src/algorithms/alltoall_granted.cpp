@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-to-all over the wire: every block is one message, all are started at once, and who may send
 // is granted by the receivers. The order of the steps is the order in which they grant: in each
-// phase a host exchanges with one other host, and the next is begun as soon as the budget of the
-// receiving host allows, so that phases stay aligned without barriers and a late rank holds up
-// nobody else. What a host grants and has received rides on what it sends to the same partner.
+// phase a host receives from one other host and sends to one, and the next is begun as soon as the
+// budget of the receiving host allows, so that phases stay aligned without barriers and a late rank
+// holds up nobody else. Where hosts are even in number, both are the same host, and what is granted
+// and has arrived rides on the data that goes back.
 //
-//   5 hosts of one rank; who exchanges with whom:
-//     phase 1  1-4, 2-3
-//     phase 2  0-1, 2-4
-//     phase 3  0-2, 3-4
-//     phase 4  0-3, 1-2
-//     phase 5  0-4, 1-3
-//   Two ranks a host: in a phase both ranks of the one exchange with both of the other, each
+//   5 hosts of one rank; what rank 0      4 hosts; who exchanges with whom:
+//   sends and receives:
+//     phase 1  to 1, from 4                 phase 1  1-2, 0-3
+//     phase 2  to 2, from 3                 phase 2  0-1, 2-3
+//     phase 3  to 3, from 2                 phase 3  0-2, 1-3
+//     phase 4  to 4, from 1
+//   Two ranks a host: in a phase both ranks of one host exchange with both of the other, each
 //   beginning with another; blocks between ranks of one host go beside.
 //
 // Steps:  p - 1 sends and receives a rank, one copy of its own block.
@@ -36,10 +37,10 @@ Schedule generate_alltoall_granted(const GeneratorInput& input) {
   ScheduleBuilder builder;
   if (shape.count == 0) return builder.build();
   if (input.view.has_wire) builder.use_wire();
-  for (const Rank partner : partners_by_host(input.view, input.rank)) {
-    builder.receive(partner, block_of(Buffer::receive, partner, shape.count));
-    builder.send(partner, block_of(Buffer::send, partner, shape.count));
-  }
+  partners_by_host(input.view, input.rank).in_order([&](Rank source, Rank target) {
+    builder.receive(source, block_of(Buffer::receive, source, shape.count));
+    builder.send(target, block_of(Buffer::send, target, shape.count));
+  });
   builder.copy(block_of(Buffer::send, input.rank, shape.count),
                block_of(Buffer::receive, input.rank, shape.count));
   return builder.build();

@@ -26,12 +26,12 @@ bool supports_alltoallv_granted(const Shape&) { return true; }
 Schedule generate_alltoallv_granted(const GeneratorInput& input) {
   ScheduleBuilder builder;
   if (input.view.has_wire) builder.use_wire();
-  for (const Rank partner : partners_by_host(input.view, input.rank)) {
-    const Region into = input.counts.receive.of(Buffer::receive, partner);
-    const Region from = input.counts.send.of(Buffer::send, partner);
-    if (into.length > 0) builder.receive(partner, into);
-    if (from.length > 0) builder.send(partner, from);
-  }
+  partners_by_host(input.view, input.rank).in_order([&](Rank source, Rank target) {
+    const Region into = input.counts.receive.of(Buffer::receive, source);
+    const Region from = input.counts.send.of(Buffer::send, target);
+    if (into.length > 0) builder.receive(source, into);
+    if (from.length > 0) builder.send(target, from);
+  });
   builder.copy(input.counts.send.of(Buffer::send, input.rank),
                input.counts.receive.of(Buffer::receive, input.rank));
   return builder.build();

@@ -4,37 +4,52 @@
 #include <algorithm>
 
 namespace quadrille {
+namespace {
 
-std::optional<std::size_t> partner_in_round(std::size_t count, std::size_t own, std::size_t round) {
-  // All but the last stand on a circle; who would meet itself meets the last, if there is one.
-  const std::size_t circle = count % 2 == 0 ? count - 1 : count;
-  if (round >= circle) return std::nullopt;
-  if (own == circle) return round * ((circle + 1) / 2) % circle;
-  const std::size_t partner = (round + circle - own) % circle;
-  if (partner != own) return partner;
-  return count > circle ? std::optional(circle) : std::nullopt;
+void append_from(const std::vector<Rank>& ranks, std::size_t first, std::vector<Rank>& into) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) into.push_back(ranks[(first + i) % ranks.size()]);
 }
 
-std::vector<Rank> partners_by_host(const TopologyView& view, Rank rank) {
+// Each of the own host's ranks meets each of `others`; those whose places add up to the same do it
+// at the same time.
+void append_meetings(const std::vector<Rank>& others, std::size_t own_ranks, std::size_t place,
+                     std::vector<Rank>& into) {
+  const std::size_t most = std::max(own_ranks, others.size());
+  for (std::size_t sum = 0; sum < most; ++sum) {
+    const std::size_t other = (sum + most - place) % most;
+    if (other < others.size()) into.push_back(others[other]);
+  }
+}
+
+}  // namespace
+
+std::size_t partner_in_round(std::size_t count, std::size_t own, std::size_t round) {
+  // All but the last stand on a circle; who would meet itself meets the last.
+  const std::size_t circle = count - 1;
+  if (own == circle) return round * (count / 2) % circle;
+  const std::size_t partner = (round + circle - own) % circle;
+  return partner != own ? partner : circle;
+}
+
+ExchangePartners partners_by_host(const TopologyView& view, Rank rank) {
   const auto by_host = view.ranks_by_host();
+  const std::size_t hosts = by_host.size();
   const std::size_t host = view.host_of_rank[static_cast<std::size_t>(rank)];
   const std::vector<Rank>& own = by_host[host];
   const auto place = static_cast<std::size_t>(std::ranges::lower_bound(own, rank) - own.begin());
-  std::vector<Rank> partners;
-  for (std::size_t round = 0; round < own.size(); ++round) {
-    if (const auto met = partner_in_round(own.size(), place, round)) partners.push_back(own[*met]);
-  }
-  for (std::size_t round = 0; round < by_host.size(); ++round) {
-    const auto met = partner_in_round(by_host.size(), host, round);
-    if (!met) continue;
-    // Each rank of the one with each of the other; places that add up to the same meet.
-    const std::vector<Rank>& others = by_host[*met];
-    const std::size_t most = std::max(own.size(), others.size());
-    for (std::size_t sum = 0; sum < most; ++sum) {
-      const std::size_t other = (sum + most - place) % most;
-      if (other < others.size()) partners.push_back(others[other]);
+  ExchangePartners partners;
+  append_from(own, place + 1, partners.on_own_host);
+  partners.on_own_host.pop_back();
+  for (std::size_t phase = 0; phase + 1 < hosts; ++phase) {
+    if (hosts % 2 == 0) {
+      append_meetings(by_host[partner_in_round(hosts, host, phase)], own.size(), place,
+                      partners.targets);
+    } else {
+      append_from(by_host[(host + phase + 1) % hosts], place, partners.targets);
+      append_from(by_host[(host + hosts - phase - 1) % hosts], place, partners.sources);
     }
   }
+  if (hosts % 2 == 0) partners.sources = partners.targets;
   return partners;
 }
 

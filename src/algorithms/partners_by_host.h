@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order in which a rank exchanges with all others so that in each phase a host has one partner
-// host, which it sends to and receives from: what each says of the other's data then rides on its
-// own. The rounds are those of a tournament in which each meets each (circle method: T. P. Kirkman,
-// Cambridge and Dublin Mathematical Journal 2, 1847).
+// The order in which a rank exchanges with all others so that in each phase a host has one host to
+// send to and one to receive from. Where hosts are even in number, these are the same, so that what
+// each says of the other's data rides on its own: the phases are the rounds of a tournament (circle
+// method: T. P. Kirkman, Cambridge and Dublin Mathematical Journal 2, 1847). With an odd number one
+// would have to sit out in each round; then hosts stand in a ring.
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <vector>
 
 #include "base/units.h"
@@ -14,11 +14,22 @@
 
 namespace quadrille {
 
-// Whom number `own` of `count` meets in a round; nobody in one of the rounds where `count` is odd.
-// Rounds are 0 to count - 1, of which the last is nobody's where `count` is even.
-std::optional<std::size_t> partner_in_round(std::size_t count, std::size_t own, std::size_t round);
+struct ExchangePartners {
+  std::vector<Rank> on_own_host;  // in a ring, without the rank itself
+  std::vector<Rank> targets;      // on other hosts
+  std::vector<Rank> sources;
 
-// All other ranks: those of the own host first, then of one host after the other.
-std::vector<Rank> partners_by_host(const TopologyView& view, Rank rank);
+  // Calls `exchange(source, target)` for each partner, those on the own host first.
+  template <typename Exchange>
+  void in_order(const Exchange& exchange) const {
+    for (const Rank partner : on_own_host) exchange(partner, partner);
+    for (std::size_t i = 0; i < targets.size(); ++i) exchange(sources[i], targets[i]);
+  }
+};
+
+ExchangePartners partners_by_host(const TopologyView& view, Rank rank);
+
+// Whom `own` of `count` meets in round 0 to count - 2 of a tournament. REQUIRES: `count` even.
+std::size_t partner_in_round(std::size_t count, std::size_t own, std::size_t round);
 
 }  // namespace quadrille

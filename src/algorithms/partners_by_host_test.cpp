@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each pair meets once, and both ends agree on when.
+// Both ends agree on the phase in which two hosts meet, and each other rank is met once.
 #include "algorithms/partners_by_host.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <set>
 
@@ -14,78 +14,80 @@
 namespace quadrille {
 namespace {
 
-TEST(PartnerInRound, each_meets_each_once_and_both_know) {
-  for (std::size_t count = 1; count <= 17; ++count) {
-    for (std::size_t own = 0; own < count; ++own) {
-      std::set<std::size_t> met;
-      for (std::size_t round = 0; round < count; ++round) {
-        const auto partner = partner_in_round(count, own, round);
-        if (!partner) continue;
-        EXPECT_NE(*partner, own);
-        EXPECT_EQ(partner_in_round(count, *partner, round), own);
-        EXPECT_TRUE(met.insert(*partner).second) << count << " " << own << " " << round;
-      }
-      EXPECT_EQ(met.size(), count - 1);
-    }
-  }
-}
-
-TEST(PartnersByHost, each_other_rank_is_met_once) {
+TEST(PartnersByHost, each_other_rank_is_a_target_and_a_source_once) {
   RandomView views(5);
   std::mt19937 chance(5);
   for (int round = 0; round < 60; ++round) {
     const Rank ranks = 1 + static_cast<Rank>(chance() % 20);
     const TopologyView view = views.of_ranks(ranks);
     for (Rank rank = 0; rank < ranks; ++rank) {
-      std::vector<Rank> met = partners_by_host(view, rank);
-      met.push_back(rank);
-      std::ranges::sort(met);
-      ASSERT_EQ(met.size(), static_cast<std::size_t>(ranks));
-      for (Rank other = 0; other < ranks; ++other)
-        EXPECT_EQ(met[static_cast<std::size_t>(other)], other);
+      ExchangePartners partners = partners_by_host(view, rank);
+      for (auto* list : {&partners.targets, &partners.sources}) {
+        list->insert(list->end(), partners.on_own_host.begin(), partners.on_own_host.end());
+        list->push_back(rank);
+        std::ranges::sort(*list);
+        ASSERT_EQ(list->size(), static_cast<std::size_t>(ranks));
+        for (Rank other = 0; other < ranks; ++other)
+          EXPECT_EQ((*list)[static_cast<std::size_t>(other)], other);
+      }
     }
   }
 }
 
-// The hosts that `rank` meets, one after the other.
-std::vector<std::size_t> hosts_met(const TopologyView& view, Rank rank) {
-  std::vector<std::size_t> hosts;
-  for (const Rank partner : partners_by_host(view, rank)) {
-    const std::size_t host = view.host_of_rank[static_cast<std::size_t>(partner)];
-    if (hosts.empty() || hosts.back() != host) hosts.push_back(host);
-  }
-  return hosts;
-}
-
-TEST(PartnersByHost, all_ranks_of_a_host_meet_the_own_one_first_and_then_one_at_a_time) {
+TEST(PartnersByHost, in_a_phase_a_host_sends_to_one_host_and_receives_from_one) {
   RandomView views(6);
   std::mt19937 chance(6);
   for (int round = 0; round < 60; ++round) {
     const Rank ranks = 2 + static_cast<Rank>(chance() % 20);
     const TopologyView view = views.of_ranks(ranks);
-    const auto by_host = view.ranks_by_host();
-    for (std::size_t host = 0; host < by_host.size(); ++host) {
-      std::vector<std::size_t> wanted;
-      if (by_host[host].size() > 1) wanted.push_back(host);
-      for (std::size_t phase = 0; phase < by_host.size(); ++phase) {
-        if (const auto met = partner_in_round(by_host.size(), host, phase)) wanted.push_back(*met);
+    const auto host = [&](Rank rank) { return view.host_of_rank[static_cast<std::size_t>(rank)]; };
+    // The hosts that each host's ranks meet, in order, are the same for all of them.
+    std::map<std::uint32_t, std::vector<std::uint32_t>> targets;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      std::vector<std::uint32_t> hosts;
+      for (const Rank target : partners_by_host(view, rank).targets) {
+        EXPECT_NE(host(target), host(rank));
+        if (hosts.empty() || hosts.back() != host(target)) hosts.push_back(host(target));
       }
-      for (const Rank rank : by_host[host])
-        EXPECT_THAT(hosts_met(view, rank), testing::ElementsAreArray(wanted));
+      const auto [entry, first] = targets.try_emplace(host(rank), hosts);
+      EXPECT_EQ(entry->second, hosts);
+      EXPECT_EQ(hosts.size() + 1, view.hosts());
+    }
+    for (std::size_t phase = 0; phase + 1 < view.hosts(); ++phase) {
+      std::vector<std::uint32_t> met;
+      for (const auto& [from, hosts] : targets) met.push_back(hosts[phase]);
+      std::ranges::sort(met);
+      EXPECT_EQ(std::ranges::unique(met).begin(), met.end()) << "no host is a target twice";
     }
   }
 }
 
-TEST(PartnersByHost, hosts_of_as_many_ranks_exchange_rank_by_rank) {
-  TopologyView view = RandomView(1).of_ranks(6);
-  view.host_of_rank = {0, 0, 0, 1, 1, 1};
-  const auto partners = [&](Rank rank) {
-    const auto all = partners_by_host(view, rank);
-    return std::vector<Rank>(all.end() - 3, all.end());
-  };
-  for (Rank rank = 0; rank < 3; ++rank) {
-    const auto met = partners(rank);
-    for (std::size_t turn = 0; turn < 3; ++turn) EXPECT_EQ(partners(met[turn])[turn], rank);
+TEST(PartnersByHost, each_meets_each_once_in_a_tournament_and_both_know) {
+  for (std::size_t count = 2; count <= 18; count += 2) {
+    for (std::size_t own = 0; own < count; ++own) {
+      std::set<std::size_t> met;
+      for (std::size_t round = 0; round + 1 < count; ++round) {
+        const std::size_t partner = partner_in_round(count, own, round);
+        EXPECT_NE(partner, own);
+        EXPECT_EQ(partner_in_round(count, partner, round), own);
+        met.insert(partner);
+      }
+      EXPECT_EQ(met.size(), count - 1);
+    }
+  }
+}
+
+TEST(PartnersByHost, an_even_number_of_hosts_of_as_many_ranks_exchanges_rank_by_rank) {
+  const TopologyView view{{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3}, {0, 0, 0, 0}};
+  std::vector<std::vector<Rank>> targets;
+  for (Rank rank = 0; rank < 12; ++rank) {
+    targets.push_back(partners_by_host(view, rank).targets);
+    EXPECT_EQ(partners_by_host(view, rank).sources, targets.back());
+  }
+  for (std::size_t rank = 0; rank < 12; ++rank) {
+    for (std::size_t turn = 0; turn < 9; ++turn)
+      EXPECT_EQ(targets[static_cast<std::size_t>(targets[rank][turn])][turn],
+                static_cast<Rank>(rank));
   }
 }
 

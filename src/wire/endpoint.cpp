@@ -200,7 +200,10 @@ void Endpoint::settle(Flow& flow) {
   std::optional<std::uint64_t> sending;
   std::optional<Handle> wanting;
   std::optional<Nanoseconds> timer;
-  if (flow.out.may_send()) sending = flow.served;
+  if (flow.out.may_send()) {
+    if (!flow.sending_at) flow.turn = ++turns_;
+    sending = flow.turn;
+  }
   if (flow.in.wanted() > 0) wanting = flow.in.first_expected();
   if (flow.awaits()) {
     timer = flow.due();
@@ -285,7 +288,7 @@ void Endpoint::ask_when_due(Nanoseconds now) {
 
 Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
   const SendFlow::Packet packet = flow.out.next();
-  flow.served = counters_.data_sent + 1;
+  flow.turn = ++turns_;
   Header header;
   header.kind = packet.repeated ? PacketKind::repeated_data : PacketKind::data;
   header.last = packet.last;

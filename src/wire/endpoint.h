@@ -137,11 +137,12 @@ class Endpoint {
   std::map<FlowKey, std::unique_ptr<Flow>> flows_;
   std::set<Channel> abandoned_;
   std::deque<Flow*> owed_;  // a status
-  // May send data, those first that have waited longest: all partners that have granted something
-  // get their grants back alike.
+  // May send data, in turn: all partners that have granted something get their grants back alike.
+  // They begin in the order of their grants; by number, all endpoints would begin with the same.
   std::set<std::pair<std::uint64_t, FlowKey>> sending_;
   std::set<std::pair<Handle, FlowKey>> wanting_;  // could be granted more
   std::set<std::pair<Nanoseconds, FlowKey>> timers_;
+  std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;
   std::set<EndpointId> unheard_;  // see set_deaf()

@@ -55,7 +55,7 @@ struct Flow {
   std::uint64_t own_number = 0;    // of the last status sent
   std::uint64_t heard_number = 0;  // of the newest status heard
   std::uint64_t answers = 0;       // number of the newest question heard
-  std::uint64_t served = 0;        // when data was last sent, in packets that the endpoint had sent
+  std::uint64_t turn = 0;          // of sending data; see Endpoint::sending_
   bool status_owed = false;
   bool asks = false;  // the status owed is a question
 
