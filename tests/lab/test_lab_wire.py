@@ -14,6 +14,7 @@ from test_lab_drop_in import counts, libraries, program
 
 from quadrille.lab.lab import Lab, RunResult
 from quadrille.lab.ready_made import resolve
+from quadrille.reproduce.programs import bench
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
 
@@ -91,6 +92,19 @@ def test_results_are_right_where_one_datagram_in_fifty_is_lost() -> None:
         assert found["losses"] > 0 and found["data_resent"] > 0
         resent = sum(flow["resent"] for flow in flow_counts(result).values())
         assert 0 < resent <= found["data_resent"]
+
+
+def test_bench_results_say_what_a_call_sent(lab: Lab) -> None:
+    options = ["--calls", "2", "--blocks", "2", "--seconds", "2", "--warmup", "1"]
+    (point,) = bench(lab.launcher(), "alltoall", [30_000], options, forced=GRANTED)
+    assert point["wrong_results"] == 0
+    for order in ("blocks", "alternating"):
+        assert point[order]["native"]["flows"] is None
+        flows = point[order]["quadrille"]["flows"]
+        # Of 56 pairs of ranks, 8 are inside a host; a block takes 21 packets.
+        assert flows["packets"] - flows["resent"] == pytest.approx(48 * 21)
+        assert flows["bytes"] >= 48 * 30_000 - 1
+        assert 0 < flows["credit_wait_ns"] < 8 * point[order]["quadrille"]["max_ns"]
 
 
 def test_a_job_goes_without_where_datagrams_do_not_reach_a_host() -> None:
