@@ -84,6 +84,19 @@ class Execution(_Line):
     calls: int
 
 
+class Flows(_Line):
+    """What calls sent by Quadrille's own datagrams: of all ranks together, mean of a call."""
+
+    calls: int = Field(ge=1, description="measured calls that did; the means are of these")
+    packets: float = Field(description="of data, each time one was sent")
+    bytes: float = Field(description="of payload, each time it was sent")
+    resent: float = Field(description="packets that were sent again")
+    credit_wait_ns: int = Field(
+        description="in which a rank had something to send and no receiver had granted any of it"
+    )
+    stalls: float = Field(description="times a rank heard nothing for 50 ms while packets were under way")
+
+
 class Side(_Line):
     """The calls of one side: their figures and raw samples, in the order they were made."""
 
@@ -107,6 +120,7 @@ class Side(_Line):
     samples_ns: list[int] = Field(description="agreed start to the last rank's end")
     local_samples_ns: list[int] = Field(description="longest time any rank spent inside the call")
     root_to_last_ns: list[int] | None = Field(description="rooted: the root's start to the last receipt")
+    flows: Flows | None = Field(None, description="none where no call went by datagrams")
 
 
 class Ratio(_Line):

@@ -33,9 +33,15 @@ void* implementation(const char* symbol) {
 
 int write_last_execution(char* text, int size) {
   if (!last_execution.any) return -1;
-  const std::string line = last_execution.algorithm == nullptr
-                               ? std::string("executor=mpi reason=") + last_execution.reason
-                               : "executor=quadrille algorithm=" + *last_execution.algorithm;
+  std::string line = last_execution.algorithm == nullptr
+                         ? std::string("executor=mpi reason=") + last_execution.reason
+                         : "executor=quadrille algorithm=" + *last_execution.algorithm;
+  if (const auto& flows = last_execution.flows) {
+    line += " packets=" + std::to_string(flows->packets) +
+            " bytes=" + std::to_string(flows->bytes) + " resent=" + std::to_string(flows->resent) +
+            " credit_wait_ns=" + std::to_string(flows->credit_wait.value) +
+            " stalls=" + std::to_string(flows->stalls);
+  }
   if (size > 0) {
     const std::size_t length = std::min(line.size(), static_cast<std::size_t>(size) - 1);
     std::memcpy(text, line.data(), length);

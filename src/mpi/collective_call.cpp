@@ -4,6 +4,7 @@
 #include "mpi/collective_call.h"
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -150,7 +151,9 @@ int CollectiveCall::run() {
 int CollectiveCall::execute() {
   const int code = run();
   record();
-  last_execution = {true, &candidate_->name, decision_->reason};
+  const auto& flows = communicator_->latest_flows();
+  if (flows) Runtime::active()->wire_log().add(shape_.collective, *flows);
+  last_execution = {true, &candidate_->name, decision_->reason, flows};
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(arguments_.comm, code);
   return code;
 }
@@ -158,7 +161,7 @@ int CollectiveCall::execute() {
 int CollectiveCall::forwarded(int code) {
   if (depth > 1) return code;
   record();
-  last_execution = {true, nullptr, left_};
+  last_execution = {true, nullptr, left_, std::nullopt};
   return code;
 }
 

@@ -136,6 +136,7 @@ int Communicator::find_group(const std::vector<Rank>& ranks, int tag, MPI_Comm* 
 int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory,
                       MPI_Datatype element, const char* operation, MPI_Op op) {
   const Runtime& runtime = *Runtime::active();
+  latest_flows_.reset();
   const int tag = next_tag();
   MPI_Comm group = MPI_COMM_NULL;
   if (const int code = find_group(prepared.schedule().group, tag, &group); code != MPI_SUCCESS)
@@ -158,8 +159,11 @@ int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory
                   static_cast<std::size_t>(memory.element_stride), world_ranks_,
                   view().host_of_rank, rank_, &transport_});
   const auto done = executor_.run(prepared, memory, by_wire_, long_wait);
-  by_wire_.end(done.ok());
-  if (done.ok()) return MPI_SUCCESS;
+  const wire::FlowStatistics flows = by_wire_.end(done.ok());
+  if (done.ok()) {
+    latest_flows_ = flows;
+    return MPI_SUCCESS;
+  }
   transport_.abandon();
   retired_ = true;
   if (transport_.mpi_error() != MPI_SUCCESS) return transport_.mpi_error();

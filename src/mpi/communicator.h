@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "executor/executor.h"
@@ -51,6 +52,8 @@ class Communicator {
   // where they are; returns an MPI error code.
   int run(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
           const char* operation, MPI_Op op = MPI_OP_NULL);
+  // What the latest run's messages cost this rank on the wire; nothing where it did not use it.
+  const std::optional<wire::FlowStatistics>& latest_flows() const { return latest_flows_; }
 
  private:
   Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
@@ -76,6 +79,7 @@ class Communicator {
   Executor executor_;
   MpiPointToPoint transport_;
   ByWire by_wire_;
+  std::optional<wire::FlowStatistics> latest_flows_;
   std::vector<Rank> group_ranks_;
   MPI_Comm group_ = MPI_COMM_NULL;  // of these
   std::vector<std::byte> scratch_;

@@ -2,7 +2,10 @@
 // Who executed the calling thread's latest collective, for benchmarks and tests.
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include "wire/flow_statistics.h"
 
 namespace quadrille {
 
@@ -11,6 +14,7 @@ struct LastExecution {
   bool any = false;
   const std::string* algorithm = nullptr;  // null: the MPI library
   const char* reason = "";
+  std::optional<wire::FlowStatistics> flows;  // this rank's, where it went by the wire
 };
 
 inline thread_local LastExecution last_execution;

@@ -218,7 +218,8 @@ int Runtime::close(MPI_Comm, int, void* state, void*) {
   runtime->start_model_.unfinished.reset();
   // Whoever is still asking whether its last message has arrived is answered till all are here.
   if (runtime->wire_.port) {
-    if (runtime->settings_.logs("wire")) log_wire(*runtime->wire_.port, runtime->shadow_);
+    if (runtime->settings_.logs("wire"))
+      runtime->wire_log_.write(*runtime->wire_.port, runtime->shadow_);
     PMPI_Barrier(runtime->shadow_);
   }
   runtime->wire_.port.reset();

@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "mpi/contexts.h"
 #include "mpi/start_model.h"
+#include "mpi/wire_log.h"
 #include "mpi/wire_start.h"
 #include "network/model.h"
 #include "network/topology_view.h"
@@ -51,6 +52,7 @@ class Runtime {
   const std::string& host_name(std::uint32_t host) const { return host_names_[host]; }
   // Null where datagrams are not to be used, or do not get through.
   wire::Port* wire() const { return wire_.port.get(); }
+  WireLog& wire_log() { return wire_log_; }
 
  private:
   Runtime() = default;
@@ -87,6 +89,7 @@ class Runtime {
   std::uint32_t hosts_on_machine_ = 1;  // namespaces of this rank's kernel
   StartModel start_model_;              // without its text, once taken
   WireStart wire_;
+  WireLog wire_log_;
 };
 
 }  // namespace quadrille

@@ -5,7 +5,6 @@
 #include <sodium.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -361,28 +360,6 @@ class Opening {
 };
 
 }  // namespace
-
-void log_wire(const wire::Port& port, MPI_Comm ranks) {
-  const wire::EndpointCounters own = port.counters();
-  const std::array<std::uint64_t, 13> mine{
-      own.data_sent,   own.bytes_sent,      own.data_resent, own.data_received, own.bytes_received,
-      own.status_sent, own.status_received, own.questions,   own.duplicates,    own.losses,
-      own.refused,     own.forged,          own.malformed};
-  std::array<std::uint64_t, mine.size()> all{};
-  PMPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM, 0,
-              ranks);
-  int rank = 0;
-  PMPI_Comm_rank(ranks, &rank);
-  if (rank != 0) return;
-  constexpr std::array<const char*, mine.size()> names{
-      "data_sent",   "bytes_sent",      "data_resent", "data_received", "bytes_received",
-      "status_sent", "status_received", "questions",   "duplicates",    "losses",
-      "refused",     "forged",          "malformed"};
-  std::string line = "event=wire";
-  for (std::size_t i = 0; i < names.size(); ++i)
-    line += std::string(" ") + names[i] + "=" + std::to_string(all[i]);
-  std::fprintf(stderr, "%s\n", line.c_str());
-}
 
 WireStart open_wire(const Settings& settings, const WireRanks& job) {
   if (settings.wire == "off" || job.hosts < 2) return {};

@@ -33,9 +33,6 @@ struct WireRanks {
   const std::vector<std::uint32_t>& model_host;  // [hosts], with a model
 };
 
-// Rank 0 logs what all ranks' ports have counted. Collective; REQUIRES: a port.
-void log_wire(const wire::Port& port, MPI_Comm ranks);
-
 // Collective.
 WireStart open_wire(const Settings& settings, const WireRanks& job);
 

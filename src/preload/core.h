@@ -30,8 +30,9 @@ typedef const struct quadrille_core* (*quadrille_core_attach_fn)(const struct qu
 
 /* Exported by the shim: writes who executed the calling thread's latest collective, such as
  * "executor=quadrille algorithm=alltoall_ordered:partners=1:pieces=2" or "executor=mpi
- * reason=forwarded", as far as it fits, with a final zero. Returns its length, or -1 where no
- * collective has been seen. */
+ * reason=forwarded", as far as it fits, with a final zero. Behind the algorithm, where it went by
+ * the wire, what its messages cost this rank: " packets=28 bytes=40000 resent=0
+ * credit_wait_ns=71000 stalls=0". Returns its length, or -1 where no collective has been seen. */
 int quadrille_last_execution(char* text, int size);
 
 #ifdef __cplusplus

@@ -41,7 +41,9 @@ std::pair<Key, Key> Endpoint::keys_with(EndpointId peer) const {
 Flow& Endpoint::flow_with(EndpointId peer, Channel channel) {
   const FlowKey key{peer, channel};
   auto& flow = flows_[key];
-  if (!flow) flow = std::make_unique<Flow>(key, keys_with(peer), settings_.limits, settings_.times);
+  if (!flow)
+    flow = std::make_unique<Flow>(key, keys_with(peer), settings_.limits, settings_.times,
+                                  channels_[channel]);
   return *flow;
 }
 
@@ -50,7 +52,7 @@ void Endpoint::send(EndpointId peer, Channel channel, std::span<const std::byte>
   Flow& flow = flow_with(peer, channel);
   flow.out.add(message, handle);
   flow.timer.began(Side::out, now);
-  settle(flow);
+  settle(flow, now);
   // What goes at once announces itself.
   if (!flow.out.may_send_next() || flow.out.announced() > flow.out.sent() + 1) owe_status(flow);
 }
@@ -60,7 +62,7 @@ void Endpoint::receive(EndpointId peer, Channel channel, std::span<std::byte> me
   Flow& flow = flow_with(peer, channel);
   flow.in.expect(message, handle);
   flow.timer.began(Side::in, now);
-  settle(flow);
+  settle(flow, now);
   grant(now);
 }
 
@@ -100,7 +102,7 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
   } else {
     on_data(flow, *parsed, number, now);
   }
-  settle(flow);
+  settle(flow, now);
   grant(now);
   return Heard{header.sender, is_status};
 }
@@ -112,7 +114,7 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   if (arrival == ReceiveFlow::Arrival::duplicate) ++counters_.duplicates;
   if (arrival != ReceiveFlow::Arrival::fresh) return;
   flow.timer.heard();
-  flow.timer.news(Side::in, now);
+  flow.news(Side::in, now);
   ++counters_.data_received;
   counters_.bytes_received += parsed.body.size();
   budget_.arrived(1);
@@ -150,7 +152,7 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   }
   const Sequence announced = widen(flow.in.heard(), status->announced, status_bits);
   if (announced > flow.in.heard()) {
-    flow.timer.news(Side::in, now);
+    flow.news(Side::in, now);
     flow.in.on_announcement(announced);
     // Where its turn comes, the grant tells that it was heard.
     if (!flow.in.expects()) owe_status(flow);
@@ -178,13 +180,13 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
 }
 
 void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
-  if (flow.out.on_news(news)) flow.timer.news(Side::out, now);
+  if (flow.out.on_news(news)) flow.news(Side::out, now);
   if (!flow.timed || flow.out.acknowledged() <= flow.timed->first) return;
   flow.timer.round_trip(now - flow.timed->second);
   flow.timed.reset();
 }
 
-void Endpoint::settle(Flow& flow) {
+void Endpoint::settle(Flow& flow, Nanoseconds now) {
   while (const auto sent = flow.out.next_completed()) completed_.push_back({*sent, true, true});
   while (const auto received = flow.in.next_completed())
     completed_.push_back({received->handle, false, received->matches});
@@ -197,10 +199,11 @@ void Endpoint::settle(Flow& flow) {
     flow.expecting = !flow.expecting;
     flow.expecting ? ++expecting_ : --expecting_;
   }
+  flow.statistics.stands(flow.stands, flow.standing(), now);
   std::optional<std::uint64_t> sending;
   std::optional<Handle> wanting;
   std::optional<Nanoseconds> timer;
-  if (flow.out.may_send()) {
+  if (flow.stands.may_send) {
     if (!flow.sending_at) flow.turn = ++turns_;
     sending = flow.turn;
   }
@@ -243,7 +246,7 @@ void Endpoint::grant(Nanoseconds now) {
     flow.charged += taken;
     flow.timer.began(Side::in, now);
     if (!with_data) owe_status(flow);
-    settle(flow);
+    settle(flow, now);
   }
   starved_until_.reset();
 }
@@ -282,7 +285,7 @@ void Endpoint::ask_when_due(Nanoseconds now) {
     }
     if (now - flow.timer.silent_since() >= settings_.silence) silent_.insert(flow.key.first);
     owe_status(flow);
-    settle(flow);
+    settle(flow, now);
   }
 }
 
@@ -305,6 +308,7 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
   seal(flow.send_key, packet.sequence, room.first(length));
   ++counters_.data_sent;
   counters_.bytes_sent += packet.payload.size();
+  flow.statistics.sent(packet.payload.size(), packet.repeated);
   if (packet.repeated) {
     ++counters_.data_resent;
     flow.timed.reset();  // whose arrival would it be (P. Karn, C. Partridge, SIGCOMM 1987)
@@ -312,7 +316,7 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
     flow.timed = {packet.sequence, now};
   }
   flow.timer.began(Side::out, now);
-  settle(flow);
+  settle(flow, now);
   return {flow.key.first, length, false};
 }
 
@@ -372,6 +376,12 @@ void Endpoint::abandon(Channel channel) {
     std::erase(owed_, &flow);
     next = flows_.erase(next);
   }
+  channels_.erase(channel);
+}
+
+FlowStatistics Endpoint::statistics(Channel channel) const {
+  const auto found = channels_.find(channel);
+  return found == channels_.end() ? FlowStatistics{} : found->second.so_far();
 }
 
 void Endpoint::set_deaf(EndpointId peer, bool deaf) {

@@ -28,6 +28,7 @@
 #include "wire/authentication.h"
 #include "wire/credit_budget.h"
 #include "wire/flow.h"
+#include "wire/flow_statistics.h"
 #include "wire/packet.h"
 #include "wire/question_timer.h"
 #include "wire/receive_flow.h"
@@ -114,6 +115,8 @@ class Endpoint {
   // Peers that something is awaited from, with how many questions they have left unanswered.
   std::vector<std::pair<EndpointId, std::uint32_t>> awaited() const;
   const EndpointCounters& counters() const { return counters_; }
+  // Since the start; nothing of a channel that was abandoned.
+  FlowStatistics statistics(Channel channel) const;
 
  private:
   Flow& flow_with(EndpointId peer, Channel channel);
@@ -122,7 +125,7 @@ class Endpoint {
   void on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
                  Nanoseconds now);
   static void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
-  void settle(Flow& flow);
+  void settle(Flow& flow, Nanoseconds now);
   // Packets to grant to one partner at a time: more where messages of one alone are expected.
   std::uint32_t window() const;
   void grant(Nanoseconds now);
@@ -134,6 +137,7 @@ class Endpoint {
   EndpointSettings settings_;
   CreditBudget& budget_;
   EndpointCounters counters_;
+  std::map<Channel, ChannelStatistics> channels_;
   std::map<FlowKey, std::unique_ptr<Flow>> flows_;
   std::set<Channel> abandoned_;
   std::deque<Flow*> owed_;  // a status

@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "wire/authentication.h"
+#include "wire/flow_statistics.h"
 #include "wire/packet.h"
 #include "wire/question_timer.h"
 #include "wire/receive_flow.h"
@@ -22,13 +23,14 @@ using FlowKey = std::pair<EndpointId, Channel>;
 
 struct Flow {
   Flow(FlowKey with, const std::pair<Key, Key>& keys, const FlowLimits& limits,
-       const QuestionTimes& times)
+       const QuestionTimes& times, ChannelStatistics& of_channel)
       : key(with),
         send_key(keys.first),
         receive_key(keys.second),
         out(limits),
         in(limits),
-        timer(times) {}
+        timer(times),
+        statistics(of_channel) {}
 
   bool awaits_in() const { return in.expects() || in.outstanding() > 0; }
   bool awaits() const { return !out.idle() || awaits_in(); }
@@ -43,6 +45,17 @@ struct Flow {
     const Nanoseconds about_own = timer.due(Side::out, out.awaiting());
     return earliest ? std::min(*earliest, about_own) : about_own;
   }
+  FlowStanding standing() const {
+    return {
+        .unsent = out.announced() > out.sent(),
+        .may_send = out.may_send(),
+        .under_way = in.outstanding() > 0 || (!out.idle() && out.awaiting() == Awaiting::packets)};
+  }
+  // Something of one direction that was not known here.
+  void news(Side side, Nanoseconds now) {
+    timer.news(side, now);
+    statistics.moved(now);
+  }
 
   FlowKey key;
   Key send_key;
@@ -50,6 +63,7 @@ struct Flow {
   SendFlow out;
   ReceiveFlow in;
   QuestionTimer timer;
+  ChannelStatistics& statistics;
 
   std::uint32_t charged = 0;       // of the budget; never more than in.outstanding()
   std::uint64_t own_number = 0;    // of the last status sent
@@ -66,6 +80,7 @@ struct Flow {
 
   // What the endpoint has counted of it, and where its ordered lists hold it.
   bool expecting = false;
+  FlowStanding stands;
   std::optional<std::uint64_t> sending_at;
   std::optional<Handle> wanting_at;
   std::optional<Nanoseconds> timer_at;

@@ -268,4 +268,9 @@ EndpointCounters Port::counters() const {
   return endpoint_.counters();
 }
 
+FlowStatistics Port::statistics(Channel channel) const {
+  const std::scoped_lock lock(mutex_);
+  return endpoint_.statistics(channel);
+}
+
 }  // namespace quadrille::wire

@@ -101,6 +101,7 @@ class Port {
   void wait(Nanoseconds time) const;
 
   EndpointCounters counters() const;
+  FlowStatistics statistics(Channel channel) const;
 
  private:
   struct Awaited {

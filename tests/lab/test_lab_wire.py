@@ -14,6 +14,7 @@ from test_lab_drop_in import counts, libraries, program
 
 from quadrille.lab.lab import Lab, RunResult
 from quadrille.lab.ready_made import resolve
+from quadrille.reproduce.programs import bench
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
 
@@ -50,6 +51,14 @@ def wire_counts(result: RunResult) -> dict[str, int]:
     return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", line[0])}
 
 
+def flow_counts(result: RunResult) -> dict[str, dict[str, int]]:
+    lines = re.findall(r"event=wire_flow operation=(\w+) (.*)", result.output)
+    return {
+        operation: {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", counts)}
+        for operation, counts in lines
+    }
+
+
 @pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
 def test_results_are_right_over_datagrams_with_uneven_ranks_a_host(lab: Lab, mpi: str) -> None:
     environment = {"QUADRILLE_ALGORITHM": GRANTED, "QUADRILLE_LOG": "start,wire", **libraries(mpi)}
@@ -60,6 +69,13 @@ def test_results_are_right_over_datagrams_with_uneven_ranks_a_host(lab: Lab, mpi
     found = wire_counts(result)
     assert found["bytes_received"] > 100_000, "the exchanges went by the wire"
     assert found["forged"] == found["malformed"] == 0
+    flows = flow_counts(result)
+    assert set(flows) == {"alltoall", "alltoallv"}
+    assert all(flow["calls"] > 100 and flow["credit_wait_us"] > 0 for flow in flows.values()), flows
+    # The rest is the start's: a full packet each way between the first ranks of the five hosts, and between
+    # the second ones of two; some more where one was lost.
+    rest = found["bytes_sent"] - sum(flow["bytes"] for flow in flows.values())
+    assert 22 * 1448 <= rest <= 2 * 22 * 1448
 
 
 def test_results_are_right_where_one_datagram_in_fifty_is_lost() -> None:
@@ -74,6 +90,21 @@ def test_results_are_right_where_one_datagram_in_fifty_is_lost() -> None:
         assert counts(result)["failures"] == 0
         found = wire_counts(result)
         assert found["losses"] > 0 and found["data_resent"] > 0
+        resent = sum(flow["resent"] for flow in flow_counts(result).values())
+        assert 0 < resent <= found["data_resent"]
+
+
+def test_bench_results_say_what_a_call_sent(lab: Lab) -> None:
+    options = ["--calls", "2", "--blocks", "2", "--seconds", "2", "--warmup", "1"]
+    (point,) = bench(lab.launcher(), "alltoall", [30_000], options, forced=GRANTED)
+    assert point["wrong_results"] == 0
+    for order in ("blocks", "alternating"):
+        assert point[order]["native"]["flows"] is None
+        flows = point[order]["quadrille"]["flows"]
+        # Of 56 pairs of ranks, 8 are inside a host; a block takes 21 packets.
+        assert flows["packets"] - flows["resent"] == pytest.approx(48 * 21)
+        assert flows["bytes"] >= 48 * 30_000 - 1
+        assert 0 < flows["credit_wait_ns"] < 8 * point[order]["quadrille"]["max_ns"]
 
 
 def test_a_job_goes_without_where_datagrams_do_not_reach_a_host() -> None:

@@ -31,6 +31,11 @@ def percent_text(value: float | None) -> str:
     return "–" if value is None else f"{value:.0f} %"
 
 
+def count_text(mean: float) -> str:
+    """Return a mean number of things as 0, 0.25, 17.5 or 1234."""
+    return f"{mean:.0f}" if mean >= 100 else f"{mean:.3g}"
+
+
 def speed_text(ratio: float) -> str:
     """Say in words what `ratio`, our time over the other's, means."""
     if ratio <= 0.98:

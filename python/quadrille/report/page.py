@@ -14,7 +14,14 @@ from quadrille.report.formatting import escape
 from quadrille.report.frame import chart_cell, frame
 from quadrille.report.grouping import Group, Series, groups_of
 from quadrille.report.summary import summary_sentences, warning_sentences
-from quadrille.report.tables import machines_table, points_table, programs_table, slower_table, stalls_table
+from quadrille.report.tables import (
+    flows_table,
+    machines_table,
+    points_table,
+    programs_table,
+    slower_table,
+    stalls_table,
+)
 from quadrille.report.topology_picture import hosts_only, topology_svg
 
 
@@ -29,6 +36,8 @@ def render_page(results: Results, title: str = "Quadrille report") -> str:
     if groups:
         body += ["<h2>Slower than the MPI library</h2>", slower_table(results.points())]
         body += ["<h2>Stalls</h2>", stalls_table(results.points())]
+        if flows := flows_table(results.points()):
+            body += ["<h2>Datagrams of Quadrille's calls</h2>", flows, _FLOWS]
         body += ["<h2>Network</h2>", _networks(results.runs)]
         body += ["<h2>How it was measured</h2>", _METHOD, machines_table(results)]
         body += ["<h2>To repeat it</h2>", _commands(results.runs)]
@@ -91,6 +100,13 @@ _METHOD = (
     "from that instant to the last end of a rank, so that no barrier is measured. Calls come in blocks: "
     "native, ours, ours, native; and, apart, in turn, which lets TCP idle between calls. Every result is "
     "checked.</p>"
+)
+
+
+_FLOWS = (
+    '<p class="quiet">Means of a call, of all ranks together, but for credits: how long a rank had something '
+    "to send that no receiver had granted yet, as it has while receivers pace an exchange. A stall: a rank "
+    "heard nothing for 50 ms while packets were under way.</p>"
 )
 
 

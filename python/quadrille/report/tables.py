@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from quadrille.bench.results_file import Results, Run
 from quadrille.bench.slower import LIMIT, slower
 from quadrille.contracts import PointLine, ProgramLine, Side
-from quadrille.report.formatting import escape, percent_text, size_text, time_text
+from quadrille.report.formatting import count_text, escape, percent_text, size_text, time_text
 from quadrille.report.grouping import Series
 from quadrille.report.summary import point_name
 
@@ -102,6 +102,31 @@ def stalls_table(points: list[PointLine]) -> str:
     if not rows:
         return "<p>No call took more than 50 ms longer than the median of its point.</p>"
     return table(["point", "side", "order", "stalled calls", "longest call", "above the median"], rows, 3)
+
+
+def flows_table(points: list[PointLine]) -> str:
+    """Return what the points' calls sent by Quadrille's own datagrams; nothing where none did."""
+    rows = []
+    for point in points:
+        for name, measured in (("blocks", point.blocks), ("in turn", point.alternating)):
+            if (flows := measured.quadrille.flows) is None:
+                continue
+            rows.append(
+                [
+                    escape(point_name(point)),
+                    name,
+                    str(flows.calls),
+                    count_text(flows.packets),
+                    size_text(round(flows.bytes)),
+                    count_text(flows.resent),
+                    time_text(flows.credit_wait_ns / point.ranks),
+                    count_text(flows.stalls),
+                ]
+            )
+    if not rows:
+        return ""
+    head = ["point", "order", "calls", "packets", "payload", "sent again", "a rank waited<br>for credits"]
+    return table([*head, "stalls"], rows, 2)
 
 
 def slower_table(points: list[PointLine]) -> str:

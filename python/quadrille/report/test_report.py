@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 
 from quadrille.bench.results_file import Results, Run, read_results
 from quadrille.report.charts import ratio_chart, time_chart
-from quadrille.report.formatting import percent_text, size_text, speed_text, time_text
+from quadrille.report.formatting import count_text, percent_text, size_text, speed_text, time_text
 from quadrille.report.grouping import Series, groups_of
 from quadrille.report.page import point_command, render_page
 from quadrille.report.summary import replaced_share, summary_sentences, warning_sentences
-from quadrille.report.tables import programs_table, stalls_table
+from quadrille.report.tables import flows_table, programs_table, stalls_table
 from quadrille.report.topology_picture import hosts_only, topology_svg
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "schemas" / "examples"
@@ -42,6 +42,7 @@ def test_numbers_are_written_with_units() -> None:
         "4.56 ms",
         "1.5 s",
     ]
+    assert [count_text(mean) for mean in (0, 0.05, 17.5, 1234.4)] == ["0", "0.05", "17.5", "1234"]
     assert percent_text(None) == "–" and percent_text(74.2) == "74 %"
     assert speed_text(0.5) == "2.00 times as fast" and speed_text(1.5) == "1.50 times as slow"
     assert speed_text(1.01) == "equally fast"
@@ -126,6 +127,18 @@ def test_stalls_are_listed_or_denied() -> None:
     calm = [p for p in points if not p.blocks.native.stalls + p.alternating.native.stalls]
     calm = [p for p in calm if not p.blocks.quadrille.stalls + p.alternating.quadrille.stalls]
     assert "No call took more than 50 ms" in stalls_table(calm)
+
+
+def test_flows_are_shown_where_calls_went_by_datagrams_and_nothing_where_none_did() -> None:
+    assert flows_table(bench().points()) == ""
+    assert "Datagrams" not in render_page(bench())
+    results = read_results([EXAMPLES / "results_wire.jsonl"])
+    (point,) = results.points()
+    flows = point.blocks.quadrille.flows
+    assert flows is not None
+    html = flows_table([point])
+    assert count_text(flows.packets) in html and time_text(flows.credit_wait_ns / point.ranks) in html
+    assert "Datagrams" in render_page(results)
 
 
 def test_topology_draws_each_segment_host_and_trunk_once() -> None:

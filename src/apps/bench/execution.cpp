@@ -5,39 +5,62 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <charconv>
+#include <cstdint>
 
 namespace quadrille::bench {
 namespace {
 
-// Value of `key`, up to the next " name=" or the end.
+constexpr std::array<std::string_view, 8> kKeys{
+    "executor", "algorithm", "reason", "packets", "bytes", "resent", "credit_wait_ns", "stalls"};
+
+// Behind " key=", up to the next of them or the end: parameters of an algorithm are named too.
 std::string value_of(std::string_view text, std::string_view key) {
-  const auto found = text.find(key);
-  if (found == std::string_view::npos) return {};
-  std::string_view value = text.substr(found + key.size());
-  for (const std::string_view next : {" executor=", " algorithm=", " reason="})
-    value = value.substr(0, value.find(next));
-  return std::string(value);
+  const std::string whole = " " + std::string(text);
+  const std::string wanted = " " + std::string(key) + "=";
+  const auto found = whole.find(wanted);
+  if (found == std::string::npos) return {};
+  std::string value = whole.substr(found + wanted.size());
+  for (const std::string_view next : kKeys)
+    value = value.substr(0, value.find(" " + std::string(next) + "="));
+  return value;
+}
+
+std::uint64_t number_of(std::string_view text, std::string_view key) {
+  const std::string digits = value_of(text, key);
+  std::uint64_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
 }
 
 }  // namespace
 
-Execution parse_execution(std::string_view text) {
-  Execution execution;
-  execution.executor = value_of(text, "executor=");
-  execution.algorithm = value_of(text, "algorithm=");
-  execution.reason = value_of(text, "reason=");
-  return execution;
+LatestCall parse_latest_call(std::string_view text) {
+  LatestCall call;
+  call.execution = {.executor = value_of(text, "executor"),
+                    .algorithm = value_of(text, "algorithm"),
+                    .reason = value_of(text, "reason")};
+  if (!call.execution.reason.empty()) return call;  // it may hold any words
+  call.flows = {.packets = number_of(text, "packets"),
+                .bytes = number_of(text, "bytes"),
+                .resent = number_of(text, "resent"),
+                .credit_wait = {static_cast<std::int64_t>(number_of(text, "credit_wait_ns"))},
+                .stalls = number_of(text, "stalls")};
+  return call;
 }
 
 ExecutionSource::ExecutionSource()
     : ask_(reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "quadrille_last_execution"))) {}
 
-Execution ExecutionSource::latest() const {
-  if (ask_ == nullptr) return {.executor = "mpi", .algorithm = "", .reason = "library not loaded"};
+LatestCall ExecutionSource::latest() const {
+  const auto left = [](const char* reason) {
+    return LatestCall{.execution = {.executor = "mpi", .algorithm = "", .reason = reason}};
+  };
+  if (ask_ == nullptr) return left("library not loaded");
   std::array<char, 512> text{};
   const int length = ask_(text.data(), static_cast<int>(text.size()));
-  if (length < 0) return {.executor = "mpi", .algorithm = "", .reason = "not intercepted"};
-  return parse_execution(text.data());
+  if (length < 0) return left("not intercepted");
+  return parse_latest_call(text.data());
 }
 
 }  // namespace quadrille::bench

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who carried out the latest intercepted call: asked from the preloaded library, where there is
-// one.
+// Who carried out the latest intercepted call, and what it cost this rank on the wire: asked from
+// the preloaded library, where there is one.
 #pragma once
 
 #include <string>
 #include <string_view>
+
+#include "wire/flow_statistics.h"
 
 namespace quadrille::bench {
 
@@ -16,9 +18,14 @@ struct Execution {
   bool operator==(const Execution&) const = default;
 };
 
+struct LatestCall {
+  Execution execution{};
+  wire::FlowStatistics flows{};  // all 0 where it did not go by the wire
+};
+
 // Parses the library's "executor=quadrille algorithm=alltoall_ordered:partners=1" or "executor=mpi
-// reason=...". The last key's value runs to the end of the text.
-Execution parse_execution(std::string_view text);
+// reason=..."; see src/preload/core.h. The last key's value runs to the end of the text.
+LatestCall parse_latest_call(std::string_view text);
 
 // Asks `quadrille_last_execution` of the process; without the library the MPI library executed.
 class ExecutionSource {
@@ -26,7 +33,7 @@ class ExecutionSource {
   ExecutionSource();
   bool library_loaded() const { return ask_ != nullptr; }
   // Of this thread's latest collective call.
-  Execution latest() const;
+  LatestCall latest() const;
 
  private:
   using Ask = int (*)(char*, int);

@@ -6,17 +6,30 @@
 namespace quadrille::bench {
 namespace {
 
-TEST(ParseExecution, reads_our_own_call_with_its_algorithm) {
-  const auto execution =
-      parse_execution("executor=quadrille algorithm=alltoall_ordered:partners=1:pieces=2");
+TEST(ParseLatestCall, reads_our_own_call_with_its_algorithm) {
+  const auto [execution, flows] =
+      parse_latest_call("executor=quadrille algorithm=alltoall_ordered:partners=1:pieces=2");
   EXPECT_EQ(execution.executor, "quadrille");
   EXPECT_EQ(execution.algorithm, "alltoall_ordered:partners=1:pieces=2");
   EXPECT_EQ(execution.reason, "");
+  EXPECT_EQ(flows, wire::FlowStatistics{});
 }
 
-TEST(ParseExecution, reads_a_reason_with_blanks) {
-  const auto execution =
-      parse_execution("executor=mpi reason=no model, and results must not change");
+TEST(ParseLatestCall, reads_what_it_cost_on_the_wire) {
+  const auto [execution, flows] = parse_latest_call(
+      "executor=quadrille algorithm=alltoall_granted:piece_bytes=8192 packets=28 bytes=40000 "
+      "resent=3 "
+      "credit_wait_ns=71000 stalls=1");
+  EXPECT_EQ(execution.algorithm, "alltoall_granted:piece_bytes=8192");
+  EXPECT_EQ(
+      flows,
+      (wire::FlowStatistics{
+          .packets = 28, .bytes = 40'000, .resent = 3, .credit_wait = {71'000}, .stalls = 1}));
+}
+
+TEST(ParseLatestCall, reads_a_reason_with_blanks) {
+  const auto [execution, flows] =
+      parse_latest_call("executor=mpi reason=no model, and results must not change");
   EXPECT_EQ(execution.executor, "mpi");
   EXPECT_EQ(execution.reason, "no model, and results must not change");
 }
@@ -24,7 +37,7 @@ TEST(ParseExecution, reads_a_reason_with_blanks) {
 TEST(ExecutionSource, without_the_library_names_the_mpi_library) {
   const ExecutionSource source;
   EXPECT_FALSE(source.library_loaded());
-  EXPECT_EQ(source.latest().executor, "mpi");
+  EXPECT_EQ(source.latest().execution.executor, "mpi");
 }
 
 }  // namespace

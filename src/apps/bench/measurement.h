@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/bench/execution.h"
+#include "wire/flow_statistics.h"
 
 namespace quadrille::bench {
 
@@ -21,6 +22,7 @@ struct Sample {
   std::int64_t lateness_ns = 0;  // of the rank that started last, after the instant
   bool late = false;             // some rank missed the instant, and the repetition did too
   Execution execution{};
+  wire::FlowStatistics flows{};  // sum over the ranks; all 0 where it did not go by the wire
 };
 
 // The calls of both sides in one order (blocks A B B A, or in turn).

@@ -81,6 +81,24 @@ json percent_of(const std::optional<PointBound>& bound, LowerBound PointBound::*
   return limit > 0 ? json(std::round(limit / median_ns * 1e4) / 100) : json(nullptr);
 }
 
+// The mean of those calls that went by the wire.
+json flows_of(const std::vector<Sample>& samples) {
+  wire::FlowStatistics all;
+  std::int64_t calls = 0;
+  for (const auto& sample : samples) {
+    if (sample.flows.packets > 0) ++calls;
+    all += sample.flows;
+  }
+  if (calls == 0) return nullptr;
+  const auto mean = [&](auto sum) { return static_cast<double>(sum) / static_cast<double>(calls); };
+  return {{"calls", calls},
+          {"packets", mean(all.packets)},
+          {"bytes", mean(all.bytes)},
+          {"resent", mean(all.resent)},
+          {"credit_wait_ns", rounded(mean(all.credit_wait.value))},
+          {"stalls", mean(all.stalls)}};
+}
+
 json side_of(const std::vector<Sample>& samples, const std::optional<PointBound>& bound) {
   const auto all = durations(samples, &Sample::duration_ns);
   const Summary summary = summarize(all);
@@ -107,7 +125,8 @@ json side_of(const std::vector<Sample>& samples, const std::optional<PointBound>
       {"percent_of_framed_limit", percent_of(bound, &PointBound::framed, summary.median_ns)},
       {"samples_ns", all},
       {"local_samples_ns", durations(samples, &Sample::local_duration_ns)},
-      {"root_to_last_ns", nullptr}};
+      {"root_to_last_ns", nullptr},
+      {"flows", flows_of(samples)}};
   if (samples.front().root_to_last_ns != Sample::kUnknown) {
     side["root_to_last_ns"] = durations(samples, &Sample::root_to_last_ns);
   }

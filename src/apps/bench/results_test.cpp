@@ -13,21 +13,6 @@
 namespace quadrille::bench {
 namespace {
 
-std::map<std::string, Line> examples_by_type() {
-  std::map<std::string, Line> found;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(QUADRILLE_SOURCE_DIR "/schemas/examples")) {
-    const auto name = entry.path().filename().string();
-    if (!name.starts_with("results_") || entry.path().extension() != ".jsonl") continue;
-    std::ifstream file(entry.path());
-    for (std::string text; std::getline(file, text);) {
-      const auto line = Line::parse(text);
-      found.emplace(line.at("type").get<std::string>(), line);
-    }
-  }
-  return found;
-}
-
 // Paths of all members, arrays by their first element; what stands below a null or in free-form
 // objects is left out.
 void collect(const Line& value, const std::string& path, std::set<std::string>& paths) {
@@ -44,12 +29,34 @@ std::set<std::string> paths_of(const Line& line) {
   return paths;
 }
 
+// What the lines of a type have together in all examples, by type.
+std::map<std::string, std::set<std::string>> example_paths() {
+  std::map<std::string, std::set<std::string>> found;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(QUADRILLE_SOURCE_DIR "/schemas/examples")) {
+    const auto name = entry.path().filename().string();
+    if (!name.starts_with("results_") || entry.path().extension() != ".jsonl") continue;
+    std::ifstream file(entry.path());
+    for (std::string text; std::getline(file, text);) {
+      const auto line = Line::parse(text);
+      collect(line, "", found[line.at("type").get<std::string>()]);
+    }
+  }
+  return found;
+}
+
 Measurement some_measurement() {
   const Execution ours{.executor = "quadrille", .algorithm = "bcast_binomial", .reason = ""};
   return {.native = {{.duration_ns = 100, .root_to_last_ns = 90},
                      {.duration_ns = 200, .root_to_last_ns = 180}},
-          .library = {{.duration_ns = 50, .root_to_last_ns = 40, .execution = ours},
-                      {.duration_ns = 60, .root_to_last_ns = 50, .execution = ours}},
+          .library = {{.duration_ns = 50,
+                       .root_to_last_ns = 40,
+                       .execution = ours,
+                       .flows = {.packets = 10, .bytes = 9000, .credit_wait = {500}}},
+                      {.duration_ns = 60,
+                       .root_to_last_ns = 50,
+                       .execution = ours,
+                       .flows = {.packets = 11, .bytes = 10'000, .resent = 1, .stalls = 1}}},
           .repeated = 1};
 }
 
@@ -71,7 +78,7 @@ Line some_point() {
 
 TEST(Results, run_line_has_the_keys_of_the_examples) {
   const auto line = run_line({.machine = {{.host = "a"}, {.host = "b"}, {.host = "a"}}}, {});
-  auto expected = paths_of(examples_by_type().at("run"));
+  auto expected = example_paths().at("run");
   auto written = paths_of(line);
   // The command line tool adds what these hold.
   for (const char* path : {".command[]", ".launcher[]"}) expected.erase(path);
@@ -80,7 +87,7 @@ TEST(Results, run_line_has_the_keys_of_the_examples) {
 }
 
 TEST(Results, point_line_has_the_keys_of_the_examples) {
-  auto expected = paths_of(examples_by_type().at("point"));
+  auto expected = example_paths().at("point");
   auto written = paths_of(some_point());
   // Only rooted operations have these values.
   for (auto* paths : {&expected, &written}) {
@@ -91,7 +98,7 @@ TEST(Results, point_line_has_the_keys_of_the_examples) {
 }
 
 TEST(Results, end_line_has_the_keys_of_the_examples) {
-  EXPECT_EQ(paths_of(end_line(3, 0, 1.5)), paths_of(examples_by_type().at("end")));
+  EXPECT_EQ(paths_of(end_line(3, 0, 1.5)), example_paths().at("end"));
 }
 
 TEST(Results, point_states_figures_ratio_and_limit) {
@@ -105,6 +112,21 @@ TEST(Results, point_states_figures_ratio_and_limit) {
   EXPECT_DOUBLE_EQ(blocks["native"]["percent_of_framed_limit"].get<double>(), 20);
   EXPECT_EQ(blocks["native"]["root_to_last_ns"], Line::parse("[90, 180]"));
   EXPECT_EQ(point["hosts"], 2);
+}
+
+TEST(Results, flows_are_the_mean_of_the_calls_that_went_by_the_wire) {
+  auto measured = some_measurement();
+  measured.library.push_back({.duration_ns = 70});
+  const auto line = point_line({.host_of_rank = {"a", "b"}},
+                               {.blocks = measured, .alternating = some_measurement()}, {});
+  const auto& flows = line["blocks"]["quadrille"]["flows"];
+  EXPECT_EQ(flows["calls"], 2);
+  EXPECT_EQ(flows["packets"], 10.5);
+  EXPECT_EQ(flows["bytes"], 9500);
+  EXPECT_EQ(flows["resent"], 0.5);
+  EXPECT_EQ(flows["credit_wait_ns"], 250);
+  EXPECT_EQ(flows["stalls"], 0.5);
+  EXPECT_TRUE(line["blocks"]["native"]["flows"].is_null());
 }
 
 TEST(Results, calls_with_different_executors_are_mixed_and_listed_in_order) {

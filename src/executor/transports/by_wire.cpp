@@ -19,11 +19,18 @@ void ByWire::begin(const Call& call) {
   call_ = call;
   beside_under_way_ = 0;
   in_call_.emplace(*call.port);
+  before_ = call.port->statistics(call.channel);
 }
 
-void ByWire::end(bool ok) {
-  if (!ok) call_.port->abandon(call_.channel, completions_);
+wire::FlowStatistics ByWire::end(bool ok) {
+  wire::FlowStatistics cost;
+  if (ok) {
+    cost = call_.port->statistics(call_.channel) - before_;
+  } else {
+    call_.port->abandon(call_.channel, completions_);
+  }
   in_call_.reset();
+  return cost;
 }
 
 Result<bool> ByWire::start_send(StepIndex step, Rank peer, const void* address,

@@ -12,6 +12,7 @@
 
 #include "base/units.h"
 #include "executor/transport.h"
+#include "wire/flow_statistics.h"
 #include "wire/port.h"
 
 namespace quadrille {
@@ -31,8 +32,9 @@ class ByWire final : public Transport {
 
   // REQUIRES: no message under way. What `call` refers to outlives the call.
   void begin(const Call& call);
-  // Drives the port no longer; after an error, gives up what is under way. REQUIRES: begin().
-  void end(bool ok);
+  // Drives the port no longer; after an error, gives up what is under way. Returns what the call's
+  // messages cost this rank; nothing after an error. REQUIRES: begin().
+  wire::FlowStatistics end(bool ok);
 
   Result<bool> start_send(StepIndex step, Rank peer, const void* address,
                           std::uint64_t length) override;
@@ -58,6 +60,7 @@ class ByWire final : public Transport {
 
   Call call_{};
   std::optional<wire::Port::Call> in_call_;
+  wire::FlowStatistics before_;  // what earlier calls of the channel have cost
   wire::Completions completions_;
   std::vector<wire::Completions::Message> complete_;
   std::size_t beside_under_way_ = 0;

@@ -11,8 +11,11 @@ namespace {
 
 constexpr int kReportTag = 1;
 constexpr int kOrderTag = 2;
-static_assert(sizeof(Report) == 7 * sizeof(std::int64_t));
-static_assert(sizeof(Order) == 2 * sizeof(std::int64_t));
+// Both travel as these many 64-bit words.
+constexpr int kReportWords = 12;
+constexpr int kOrderWords = 2;
+static_assert(sizeof(Report) == kReportWords * sizeof(std::int64_t));
+static_assert(sizeof(Order) == kOrderWords * sizeof(std::int64_t));
 
 void send(const void* words, int count, int to, int tag, MPI_Comm communicator) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -46,6 +49,7 @@ void Report::merge(const Report& other) {
   local_duration = std::max(local_duration, other.local_duration);
   negative_slack = std::max(negative_slack, other.negative_slack);
   wrong += other.wrong;
+  flows += other.flows;
 }
 
 Rendezvous::Rendezvous(MPI_Comm communicator) {
@@ -62,18 +66,18 @@ Order Rendezvous::meet(const Report& mine, const std::function<Order(const Repor
   for (; bit < ranks_ && (rank_ & bit) == 0; bit <<= 1) {
     if (rank_ + bit >= ranks_) continue;
     Report theirs;
-    receive(&theirs, 7, rank_ + bit, kReportTag, communicator_);
+    receive(&theirs, kReportWords, rank_ + bit, kReportTag, communicator_);
     merged.merge(theirs);
   }
   Order order;
   if (rank_ == 0) {
     order = decide(merged);
   } else {
-    send(&merged, 7, rank_ - bit, kReportTag, communicator_);
-    receive(&order, 2, rank_ - bit, kOrderTag, communicator_);
+    send(&merged, kReportWords, rank_ - bit, kReportTag, communicator_);
+    receive(&order, kOrderWords, rank_ - bit, kOrderTag, communicator_);
   }
   for (bit >>= 1; bit > 0; bit >>= 1) {
-    if (rank_ + bit < ranks_) send(&order, 2, rank_ + bit, kOrderTag, communicator_);
+    if (rank_ + bit < ranks_) send(&order, kOrderWords, rank_ + bit, kOrderTag, communicator_);
   }
   return order;
 }

@@ -11,10 +11,12 @@
 #include <functional>
 #include <limits>
 
+#include "wire/flow_statistics.h"
+
 namespace quadrille::bench {
 
 // What a rank has to say of its latest timed call. Instants are shared time in ns. Reports merge:
-// the latest end, the largest lateness, and so on, over all ranks.
+// the latest end, the largest lateness, the sum of what it cost, and so on, over all ranks.
 struct Report {
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
 
@@ -25,6 +27,7 @@ struct Report {
   std::int64_t local_duration = kNone;  // end - start on one clock, ns
   std::int64_t negative_slack = kNone;  // -(instant - arrival of the order that named it), ns
   std::int64_t wrong = 0;               // results that did not verify
+  wire::FlowStatistics flows{};         // what the call cost on the wire
 
   void merge(const Report& other);
 };

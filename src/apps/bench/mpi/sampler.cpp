@@ -101,7 +101,8 @@ void Sampler::measure_back_to_back(Side side, int calls, std::vector<Sample>& in
       durations_[static_cast<int>(side)].push_back(merged.local_duration);
       into.push_back({.duration_ns = merged.local_duration,
                       .local_duration_ns = merged.local_duration,
-                      .execution = executions[index]});
+                      .execution = executions[index],
+                      .flows = merged.flows});
       return 0;
     });
   }
@@ -120,9 +121,9 @@ void Sampler::invoke(Side side, Report& report) {
   if (call_.is_root()) report.root_start = clock_.to_shared(start_ns);
   const bool receives = call_.is_root() == (operation_.receipt == Receipt::at_root);
   if (operation_.receipt != Receipt::unrooted && receives) report.last_receipt = report.last_end;
-  if (rendezvous_.rank() == 0) {
-    execution_ = side == Side::library ? executions_.latest() : Execution{};
-  }
+  const LatestCall latest = side == Side::library ? executions_.latest() : LatestCall{};
+  execution_ = latest.execution;
+  report.flows = latest.flows;
   report.wrong = operation_.check(call_, number_) ? 0 : 1;
   ++verified_;
 }
@@ -147,6 +148,7 @@ void Sampler::harvest(const Report& report) {
   sample.lateness_ns = std::max<std::int64_t>(report.lateness, 0);
   sample.late = report.lateness > std::max(kToleranceNs, median_of(durations) / 20);
   sample.execution = execution_;
+  sample.flows = report.flows;
   durations.push_back(sample.duration_ns);
   pending_.push_back(std::move(sample));
 }
