@@ -18,6 +18,13 @@ constexpr std::uint32_t questions_before_credit_returns = 2;
 // Whether data is about to leave that will tell what has arrived and what is granted.
 bool tells_with_data(const Flow& flow) { return flow.out.may_send(); }
 
+// What a data packet is sealed under: its number, and of what it acknowledges the bits that are not
+// in the header, so that one that was held up for long acknowledges nothing it did not mean.
+std::uint64_t sealed_number(Sequence sequence, Sequence acknowledged) {
+  constexpr unsigned sequence_room = 40;
+  return sequence ^ acknowledged >> acknowledged_bits << sequence_room;
+}
+
 // Moves `key` within `list` from where it was to where it belongs now.
 template <typename Order>
 void relist(std::set<std::pair<Order, FlowKey>>& list, const FlowKey& key,
@@ -92,7 +99,9 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
   const std::uint64_t number = widen(reference, header.sequence, sequence_bits);
   const Key key = known != nullptr ? known->receive_key
                                    : key_between(settings_.secret, header.sender, settings_.self);
-  if (!is_sealed(key, number, datagram)) {
+  const Sequence sent = known == nullptr ? 0 : known->out.acknowledged();
+  const Sequence acknowledged = widen(sent, header.acknowledged, acknowledged_bits);
+  if (!is_sealed(key, is_status ? number : sealed_number(number, acknowledged), datagram)) {
     ++counters_.forged;
     return std::nullopt;
   }
@@ -305,7 +314,7 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
   const auto body = write_header(header, room);
   std::ranges::copy(packet.payload, body.begin());
   const std::size_t length = overhead_bytes + packet.payload.size();
-  seal(flow.send_key, packet.sequence, room.first(length));
+  seal(flow.send_key, sealed_number(packet.sequence, flow.in.acknowledged()), room.first(length));
   ++counters_.data_sent;
   counters_.bytes_sent += packet.payload.size();
   flow.statistics.sent(packet.payload.size(), packet.repeated);
