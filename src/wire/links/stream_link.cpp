@@ -61,9 +61,9 @@ std::optional<StreamLink::Stream> StreamLink::connect(NetworkAddress to) {
   if (descriptor < 0) return std::nullopt;
   const sockaddr_in from = to_system({local_.address, 0});
   const sockaddr_in there = to_system(to);
-  bind(descriptor, reinterpret_cast<const sockaddr*>(&from), sizeof from);
-  if (::connect(descriptor, reinterpret_cast<const sockaddr*>(&there), sizeof there) == 0 ||
-      errno == EINPROGRESS)
+  if (bind(descriptor, reinterpret_cast<const sockaddr*>(&from), sizeof from) == 0 &&
+      (::connect(descriptor, reinterpret_cast<const sockaddr*>(&there), sizeof there) == 0 ||
+       errno == EINPROGRESS))
     return add(descriptor, true);
   const bool refused = errno == ECONNREFUSED;
   ::close(descriptor);

@@ -24,7 +24,7 @@ EXPERIMENT = Experiment(
     setting=(
         "Debian's gmx_mpi, unmodified: 79 260 atoms of water, PME, on one emulated switch, 25 Mbit/s for "
         "each process, one process a host and two (at 50 Mbit/s). Standard: 32 KiB a port. Flow control: "
-        "buffers that never overflow. Ordered: 32 KiB, under Quadrille; point-to-point messages stay the library's. "
+        "buffers that never overflow. Ordered: 32 KiB, under Quadrille; other messages stay the library's. "
         "All hosts share this machine's cores, so that a step's time is no measure of computing. The speedup "
         "is composed: T1 / (T1/N + C/40), with T1 the step of one process here and C what GROMACS logs as "
         "communication, taken to 1 Gbit/s, forty times as fast. Real switches' 200 ms timeouts do not shrink "
