@@ -34,7 +34,8 @@ def read_mdrun_log(text: str) -> MdrunFigures:
     mesh = re.search(r"^ PME mesh +\d+ +\d+ +(\d+) ", text, re.MULTILINE)
     wall = re.search(r"^ +Time: +[\d.]+ +([\d.]+)", text, re.MULTILINE)
     energies = _last_energies(text)
-    if not (mesh and wall and energies and re.search(r"^ PME 3D-FFT  ", text, re.MULTILINE)):
+    alone = re.search(r"^On 1 MPI rank", text, re.MULTILINE)
+    if not (mesh and wall and energies and (alone or _row_s(text, _FFT))):
         raise QuadrilleError("GROMACS's log has no timing table; the run did not reach its end")
     communication = sum(_row_s(text, row) for row in _COMMUNICATION)
     return MdrunFigures(int(mesh[1]), float(wall[1]), communication, _row_s(text, _FFT), energies)

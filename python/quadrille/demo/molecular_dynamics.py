@@ -128,4 +128,18 @@ def mdrun_line(
 def _mdrun(run_input: str, steps: tuple[int, int]) -> Sequence[str]:
     before, counted = steps
     timing = ["-nsteps", str(before + counted), "-resetstep", str(before), "-reprod"]
-    return ["gmx_mpi", "mdrun", "-s", run_input, "-ntomp", "1", *timing, "-noconfout", "-v", "-stepout", "1"]
+    return [
+        "gmx_mpi",
+        "mdrun",
+        "-s",
+        run_input,
+        "-ntomp",
+        "1",
+        "-npme",
+        "0",
+        *timing,
+        "-noconfout",
+        "-v",
+        "-stepout",
+        "1",
+    ]

@@ -44,8 +44,14 @@ def test_the_posters_effects_are_seen_where_they_are() -> None:
 
 
 def test_they_are_not_where_they_are_not() -> None:
-    runs = [run("standard", 600), run("flow control", 590), run("ordered", 610, energy=-1.1e6)]
+    runs = [run("standard", 600), run("flow control", 590), run("ordered", 595, energy=-1.1e6)]
     assert seen(runs) == [False] * 6
+
+
+def test_an_interrupted_run_compares_equal_numbers_of_processes_only() -> None:
+    runs = [run("standard", 440), run("standard", 100, ranks=2), run("flow control", 99, ranks=2)]
+    runs.append(run("ordered", 200, ranks=8))
+    assert seen(runs)[:3] == [False, None, None]
 
 
 def test_fewer_than_sixteen_tell_nothing_of_sixteen() -> None:

@@ -19,6 +19,7 @@ def point(exchange: str, share: float, ranks: int = 16, size: int = 8192, stalls
     return {
         "nodes": "single-CPU",
         "exchange": exchange,
+        "hosts": ranks,
         "ranks": ranks,
         "bytes": size,
         "samples_ns": [median] * 5,
@@ -53,11 +54,39 @@ def test_they_are_not_where_they_are_not() -> None:
         point("flood", 0.95),
         point("Open MPI", 0.95),
         point("flood, flow control", 0.5),
-        point("ordered", 0.6, stalls=1),
+        point("ordered", 0.55, stalls=1),
     ]
     assert seen(points) == [False] * 5
     failed = [effect.failed for effect in EXPERIMENT.judge({"points": points})]
     assert failed == [True, True, True, True, False], "what is beyond the poster need not appear"
+
+
+def test_one_size_at_which_it_collapses_is_enough() -> None:
+    points = [
+        point(name, 0.9, size=size) for name in ("flood, flow control", "ordered") for size in (8192, 16384)
+    ]
+    assert seen(points)[1:3] == [True, True]
+    points += [point(name, 0.3, size=32768) for name in ("flood, flow control", "ordered")]
+    assert seen(points)[1:3] == [False, False]
+
+
+def test_an_exchange_that_was_left_to_the_library_is_not_seen() -> None:
+    effects = EXPERIMENT.judge({"points": [point("Open MPI", 0.4)]})
+    assert [effect.failed for effect in effects] == [False, False, True, True, False]
+    assert "left the calls" in effects[2].why
+
+
+def test_without_a_known_limit_stalls_and_ratios_are_told_all_the_same() -> None:
+    points = [point("Open MPI", 0.4), point("ordered", 0.9)]
+    for made in points:
+        made["limit_ns"] = None
+    assert seen(points) == [None, None, None, True, True]
+
+
+def test_four_processes_on_two_nodes_are_not_beyond_two() -> None:
+    made = point("flood", 0.1, ranks=4)
+    made["hosts"] = 2
+    assert seen([made])[0] is None
 
 
 def test_two_nodes_and_sizes_of_other_programs_do_not_count() -> None:

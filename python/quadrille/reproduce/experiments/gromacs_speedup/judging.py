@@ -10,7 +10,7 @@ from quadrille.reproduce.experiment import Data, Effect
 from quadrille.reproduce.experiments.gromacs_speedup.measuring import CONTROLLED, ORDERED, STANDARD
 
 NETWORK_SCALE = 40
-"""1 Gbit/s over the 25 Mbit/s of a process here."""
+"""1 Gbit/s for each process over the 25 Mbit/s here."""
 
 _SPEEDUP_OF_16 = 8
 _NEAR = 0.9
@@ -24,12 +24,19 @@ def speedup(data: Data, run: dict[str, Any]) -> float | None:
     return float(one / (one / run["ranks"] + run["communication_ms"] / NETWORK_SCALE))
 
 
-def find(data: Data, nodes: str, variant: str, ranks: int | None = None) -> dict[str, Any] | None:
-    """Return the run of `variant` with `ranks` processes, default: of the most."""
-    runs = [run for run in data.get("runs", []) if (run["nodes"], run["variant"]) == (nodes, variant)]
-    if ranks is not None:
-        runs = [run for run in runs if run["ranks"] == ranks]
-    return max(runs, key=lambda run: run["ranks"], default=None)
+def find(data: Data, nodes: str, variant: str, ranks: int) -> dict[str, Any] | None:
+    """Return the run of `variant` with `ranks` processes."""
+    runs = data.get("runs", [])
+    wanted = (nodes, variant, ranks)
+    return next((run for run in runs if (run["nodes"], run["variant"], run["ranks"]) == wanted), None)
+
+
+def _largest_of_both(data: Data, nodes: str, one: str, other: str) -> list[dict[str, Any]]:
+    """Return the runs of two variants with as many processes, the most there are of both; empty: none."""
+    runs = [run for run in data.get("runs", []) if run["nodes"] == nodes]
+    common = set.intersection(*({run["ranks"] for run in runs if run["variant"] == v} for v in (one, other)))
+    found = (find(data, nodes, variant, max(common)) for variant in (one, other)) if common else ()
+    return [run for run in found if run is not None]
 
 
 def judge(data: Data) -> list[Effect]:
@@ -43,25 +50,38 @@ _NOT_MEASURED = "not measured in this run"
 
 
 def _of_nodes(data: Data, nodes: str) -> list[Effect]:
-    standard, controlled, ordered = (find(data, nodes, name) for name in (STANDARD, CONTROLLED, ORDERED))
-    congested = f"{nodes} nodes: congestion costs what flow control gives back"
-    freed = f"{nodes} nodes: ordered all-to-alls give it back without flow control"
-    less = f"{nodes} nodes: the FFT's communication is shorter, ordered"
-    if not standard or not ordered:
-        return [Effect(name, None, _NOT_MEASURED) for name in (congested, freed, less)]
-    effects = []
-    if controlled:
-        lost = standard["communication_ms"] - controlled["communication_ms"]
-        won = standard["communication_ms"] - ordered["communication_ms"]
-        words = f"{standard['communication_ms']:.0f} ms a step standard"
-        share = controlled["communication_ms"] / standard["communication_ms"]
-        why = f"{words}, {controlled['communication_ms']:.0f} with flow control"
-        effects.append(Effect(congested, share < _NEAR, why))
-        why = f"{words}, {ordered['communication_ms']:.0f} ordered: {won:.0f} ms of {lost:.0f} won"
-        effects.append(Effect(freed, won > _NEAR * lost, why, must_appear=False))
-    why = f"{standard['fft_ms']:.0f} ms a step standard, {ordered['fft_ms']:.0f} ordered"
-    effects.append(Effect(less, ordered["fft_ms"] < standard["fft_ms"], why))
-    return effects
+    return [_congestion(data, nodes), _given_back(data, nodes), _shorter_fft(data, nodes)]
+
+
+def _congestion(data: Data, nodes: str) -> Effect:
+    name = f"{nodes} nodes: congestion costs what flow control gives back"
+    pair = _largest_of_both(data, nodes, STANDARD, CONTROLLED)
+    if not pair:
+        return Effect(name, None, _NOT_MEASURED)
+    before, after = (run["communication_ms"] for run in pair)
+    why = f"{pair[0]['ranks']} processes: {before:.0f} ms a step standard, {after:.0f} with flow control"
+    return Effect(name, after < _NEAR * before, why)
+
+
+def _given_back(data: Data, nodes: str) -> Effect:
+    name = f"{nodes} nodes: ordered all-to-alls give it back without flow control"
+    pair = _largest_of_both(data, nodes, CONTROLLED, ORDERED)
+    standard = find(data, nodes, STANDARD, pair[0]["ranks"]) if pair else None
+    if standard is None:
+        return Effect(name, None, _NOT_MEASURED)
+    lost, won = (standard["communication_ms"] - run["communication_ms"] for run in pair)
+    why = f"{standard['ranks']} processes: {won:.0f} ms a step won, {lost:.0f} by flow control"
+    return Effect(name, won > _NEAR * lost, why, must_appear=False)
+
+
+def _shorter_fft(data: Data, nodes: str) -> Effect:
+    name = f"{nodes} nodes: the FFT's communication is shorter, ordered"
+    pair = _largest_of_both(data, nodes, STANDARD, ORDERED)
+    if not pair:
+        return Effect(name, None, _NOT_MEASURED)
+    before, after = (run["fft_ms"] for run in pair)
+    why = f"{pair[0]['ranks']} processes: {before:.0f} ms a step standard, {after:.0f} ordered"
+    return Effect(name, after < _NEAR * before, why)
 
 
 def _sixteen(data: Data, variant: str) -> Effect:

@@ -17,6 +17,7 @@ from quadrille.demo.child import run_logged
 from quadrille.demo.mdrun_log import MdrunFigures, read_mdrun_log
 from quadrille.demo.molecular_dynamics import Variant, mdrun_line
 from quadrille.demo.water import prepare_water
+from quadrille.errors import QuadrilleError
 from quadrille.lab.ready_made import resolve
 from quadrille.reproduce.experiment import Data
 from quadrille.reproduce.workbench import Workbench
@@ -69,12 +70,19 @@ class _Series:
     steps: tuple[int, int]
 
     def figures(self, line: Sequence[str], variant: Variant) -> MdrunFigures:
-        """Run GROMACS once. Raises QuadrilleError with the end of its output when it fails."""
-        with tempfile.TemporaryDirectory(prefix="quadrille-") as name:
-            folder = Path(name)
+        """Run GROMACS once, in a folder that a cluster's hosts share if they share the results' one.
+
+        Raises QuadrilleError with the end of its output when it fails.
+        """
+        with tempfile.TemporaryDirectory(dir=self.bench.folder, prefix="gromacs-") as name:
+            folder = Path(name).resolve()
             command = mdrun_line(line, variant, self.run_input, self.steps)
             run_logged(command, folder, folder / "output.txt", lambda _piece: None)
-            return read_mdrun_log((folder / "md.log").read_text(encoding="utf-8"))
+            try:
+                log = (folder / "md.log").read_text(encoding="utf-8")
+            except OSError as error:
+                raise QuadrilleError(f"GROMACS left no {error.filename}; do its hosts share it?") from None
+            return read_mdrun_log(log)
 
     def run(self, nodes: str, variant: str, ranks: int, line: Sequence[str]) -> None:
         """Run `variant` on `line` and add what it took."""

@@ -9,7 +9,6 @@ from typing import Any
 
 from quadrille.reproduce.experiment import Data, Effect
 from quadrille.reproduce.experiments.gromacs_throughput.measuring import (
-    CONTROLLED,
     FLOOD,
     FLOOD_CONTROLLED,
     MPICH,
@@ -23,7 +22,6 @@ real transform 80 x 80 x 41 complex values of 8 B, of which each of N processes 
 one: 33 kB at N = 8, 8 kB at 16, 4 kB at 23."""
 
 _COLLAPSED = 0.6
-_RELIABLE = 0.75
 _NO_SLOWER = 0.97
 
 
@@ -39,64 +37,56 @@ def of_limit(point: dict[str, Any]) -> float | None:
 
 
 def selected(
-    data: Data, exchanges: Sequence[str], least_ranks: int = 3, sizes: Sequence[int] = TYPICAL_BYTES
+    data: Data, exchanges: Sequence[str], least_hosts: int = 3, sizes: Sequence[int] = TYPICAL_BYTES
 ) -> list[dict[str, Any]]:
-    """Return the points of `exchanges` with a known limit, `least_ranks` and more, sizes in a range."""
+    """Return the points of `exchanges` on `least_hosts` nodes and more, sizes in a range."""
     return [
         point
         for point in data.get("points", [])
         if point["exchange"] in exchanges
-        and point["ranks"] >= least_ranks
+        and point["hosts"] >= least_hosts
         and sizes[0] <= point["bytes"] <= sizes[-1]
-        and point["limit_ns"]
     ]
 
 
 def judge(data: Data) -> list[Effect]:
     """Return the effects of sections 1 to 3."""
-    return [_collapse(data), _with_flow_control(data), _ordered(data), _stalls(data), _never_slower(data)]
-
-
-def _shares(points: Sequence[dict[str, Any]]) -> list[float]:
-    return [share for share in map(of_limit, points) if share is not None]
-
-
-def _words(shares: Sequence[float]) -> str:
-    return f"{min(shares):.0%} to {max(shares):.0%} of the limit, median {statistics.median(shares):.0%}"
+    return [
+        _worst(data, "without flow control the flood collapses beyond two nodes", [FLOOD], collapses=True),
+        _worst(data, "with flow control it does not", [FLOOD_CONTROLLED], collapses=False),
+        _worst(data, "ordered, without flow control, it does not either", [ORDERED], collapses=False),
+        _stalls(data),
+        _never_slower(data),
+    ]
 
 
 _NOT_MEASURED = "not measured in this run"
+_LEFT = "Quadrille left the calls to the MPI library: no datagrams between the hosts"
 
 
-def _collapse(data: Data) -> Effect:
-    name = "without flow control the flood collapses beyond two nodes"
-    shares = _shares(selected(data, [FLOOD]))
+def _left_to_library(data: Data, exchanges: Sequence[str]) -> bool:
+    return ORDERED in exchanges and bool(selected(data, [OPEN_MPI]))
+
+
+def _worst(data: Data, name: str, exchanges: Sequence[str], collapses: bool) -> Effect:
+    """Judge by the worst median of a point: one size at which an exchange collapses stops a program."""
+    points = selected(data, exchanges)
+    if not points:
+        left = _left_to_library(data, exchanges)
+        return Effect(name, False if left else None, _LEFT if left else _NOT_MEASURED)
+    shares = [share for share in map(of_limit, points) if share is not None]
     if not shares:
-        return Effect(name, None, _NOT_MEASURED)
-    return Effect(name, min(shares) < _COLLAPSED, _words(shares))
-
-
-def _with_flow_control(data: Data) -> Effect:
-    name = "with flow control it does not"
-    shares = _shares(selected(data, [FLOOD_CONTROLLED, CONTROLLED]))
-    if not shares:
-        return Effect(name, None, _NOT_MEASURED)
-    return Effect(name, statistics.median(shares) > _RELIABLE, _words(shares))
-
-
-def _ordered(data: Data) -> Effect:
-    name = "ordered, without flow control, it does not either"
-    shares = _shares(selected(data, [ORDERED]))
-    if not shares:
-        return Effect(name, None, _NOT_MEASURED)
-    return Effect(name, statistics.median(shares) > _RELIABLE, _words(shares))
+        return Effect(name, None, "the limit of this network is not known")
+    why = f"{min(shares):.0%} to {max(shares):.0%} of the limit, median {statistics.median(shares):.0%}"
+    return Effect(name, (min(shares) < _COLLAPSED) == collapses, why)
 
 
 def _stalls(data: Data) -> Effect:
     name = "ordered, no call stalls"
     points = selected(data, [ORDERED])
     if not points:
-        return Effect(name, None, _NOT_MEASURED)
+        left = _left_to_library(data, [ORDERED])
+        return Effect(name, False if left else None, _LEFT if left else _NOT_MEASURED)
     stalled = sum(point["stalls"] for point in points)
     library = sum(point["stalls"] for point in selected(data, [FLOOD, OPEN_MPI, MPICH]))
     calls = sum(len(point["samples_ns"]) for point in points)
@@ -105,8 +95,8 @@ def _stalls(data: Data) -> Effect:
 
 def _never_slower(data: Data) -> Effect:
     name = "beyond the poster: ordered is as fast as the library's own choice at each size from 4 KiB on"
-    library = {_place(point): point for point in selected(data, [OPEN_MPI], least_ranks=2)}
-    points = selected(data, [ORDERED], least_ranks=2)
+    library = {_place(point): point for point in selected(data, [OPEN_MPI], least_hosts=2)}
+    points = selected(data, [ORDERED], least_hosts=2)
     pairs = [(point, library[_place(point)]) for point in points if _place(point) in library]
     if not pairs:
         return Effect(name, None, _NOT_MEASURED)

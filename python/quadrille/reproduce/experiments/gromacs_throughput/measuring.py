@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Times all-to-alls of the first N processes on small and deep buffers, one and two a host.
 
-`data["points"]`: `nodes` ("single-CPU" or "dual-CPU"; "as it is" on a real cluster), `exchange`, `ranks`,
-`bytes`, `samples_ns`, `median_ns`, `stalls` and `limit_ns`, the wire's.
+`data["points"]`: `nodes` ("single-CPU" or "dual-CPU"; "as it is" on a real cluster), `exchange`, `hosts`,
+`ranks`, `bytes`, `samples_ns`, `median_ns`, `stalls` and `limit_ns`, the wire's.
 """
 
 from __future__ import annotations
@@ -92,6 +92,7 @@ class _Timing:
             {
                 "nodes": self.nodes,
                 "exchange": exchange,
+                "hosts": point["hosts"],
                 "ranks": point["ranks"],
                 "bytes": point["bytes"],
                 "samples_ns": measured["samples_ns"],
