@@ -151,7 +151,7 @@ int CollectiveCall::run() {
 int CollectiveCall::execute() {
   const int code = run();
   record();
-  const auto& flows = communicator_->latest_flows();
+  const auto flows = code == MPI_SUCCESS ? communicator_->latest_flows() : std::nullopt;
   if (flows) Runtime::active()->wire_log().add(shape_.collective, *flows);
   last_execution = {true, &candidate_->name, decision_->reason, flows};
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(arguments_.comm, code);

@@ -243,7 +243,10 @@ class Opening {
     auto opened = wire::Port::open(std::move(link.value()), std::move(streams), std::move(port));
     if (!all_of(job_.ranks, opened.ok())) return without("a rank has no descriptor or thread left");
     wire.port = std::move(opened.value());
-    if (all_of(job_.ranks, reaches_all_hosts(*wire.port, payload))) return wire;
+    if (all_of(job_.ranks, reaches_all_hosts(*wire.port, payload))) {
+      wire.port->use_detours();
+      return wire;
+    }
     // Others may still ask for what was the last of it to arrive.
     PMPI_Barrier(job_.ranks);
     wire.port.reset();
@@ -326,12 +329,12 @@ class Opening {
     wire::Completions completions;
     std::vector<wire::Completions::Message> complete;
     std::size_t awaited = 2 * partners.size();
+    AllHaveBegun all_have_begun(job_.ranks);  // ends after the call: the port's thread answers then
     const wire::Port::Call call(port);
     for (const wire::EndpointId partner : partners) {
       port.receive(partner, first_channel, received, completions, 0);
       port.send(partner, first_channel, sent, completions, 1);
     }
-    AllHaveBegun all_have_begun(job_.ranks);
     Waiting waiting;
     while (awaited > 0) {
       const auto driven = port.drive();

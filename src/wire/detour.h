@@ -28,6 +28,7 @@ class Detour {
     if (++beside_ >= statuses_before_deaf) deaf_ = confirmed_ = true;
   }
   bool deaf() const { return deaf_; }
+  bool opened_here() const { return opened_here_; }
   // Whether it is known that datagrams are lost, not only that there were none.
   bool confirmed() const { return confirmed_; }
 

@@ -33,6 +33,10 @@ bool Detours::exchange(Endpoint& endpoint, Nanoseconds now) {
     known_.try_emplace(arrival->stream, heard->from);
     const auto [way, added] =
         detours_.try_emplace(heard->from, Way{arrival->stream, Detour(false)});
+    refused_once_.erase(heard->from);
+    // A later one of the other end's: the earlier may be dead there.
+    if (!added && !way->second.state.opened_here() && arrival->stream > way->second.stream)
+      way->second.stream = arrival->stream;
     if (!heard->is_status) continue;
     way->second.state.heard_status_by_stream(now);
     if (way->second.state.confirmed() && said_.insert(heard->from).second) say_(heard->from);
@@ -70,7 +74,7 @@ void Detours::take_ends(Endpoint& endpoint) {
     if (known == known_.end()) continue;
     const EndpointId peer = known->second;
     known_.erase(known);
-    if (end.refused) refused_.insert(peer);
+    if (end.refused && !refused_once_.insert(peer).second) refused_.insert(peer);
     const auto way = detours_.find(peer);
     if (way == detours_.end() || way->second.stream != end.stream) continue;
     detours_.erase(way);

@@ -28,6 +28,7 @@ class Detours {
   int descriptor() const { return link_->descriptor(); }
 
   void heard_by_datagram(EndpointId peer) {
+    if (!refused_once_.empty()) refused_once_.erase(peer);
     if (const auto found = detours_.find(peer); found != detours_.end())
       found->second.state.heard_by_datagram();
   }
@@ -42,7 +43,9 @@ class Detours {
     link_->send(detours_.at(peer).stream, datagram);
   }
 
-  // Peers whose hosts have refused a stream since the last call: nobody listens there any more.
+  // Peers whose hosts have refused a stream twice, with no sign of them between, since the last
+  // call: nobody listens there any more. Once is not enough: a firewall may refuse, and the
+  // question that was not answered be lost.
   std::set<EndpointId> refusals();
 
  private:
@@ -60,6 +63,7 @@ class Detours {
   std::map<EndpointId, Way> detours_;
   std::map<StreamLink::Stream, EndpointId>
       known_;  // whose packets a stream has brought, or goes to
+  std::set<EndpointId> refused_once_;
   std::set<EndpointId> refused_;
   std::set<EndpointId> said_;
 };

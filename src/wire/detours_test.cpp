@@ -73,6 +73,7 @@ class DetoursTest : public testing::Test {
       auto port = Port::open(std::move(links[self]), std::move(streams[self]), settings);
       ASSERT_TRUE(port.ok()) << port.error().message;
       ports_.push_back(std::move(port.value()));
+      ports_.back()->use_detours();
     }
   }
 
@@ -164,7 +165,9 @@ TEST_F(DetoursTest, a_process_that_was_stopped_keeps_its_datagrams) {
     Completions received;
     ports_[1]->receive(0, 0, into, received, 0);
     std::vector<Completions::Message> messages;
+    const Nanoseconds late = monotonic_now() + Nanoseconds{10'000'000'000};
     for (std::size_t awaited = 2; awaited > 0;) {
+      ASSERT_LT(monotonic_now().value, late.value);
       for (EndpointId self = 0; self < 2; ++self) {
         passages_[self].pass();
         ASSERT_TRUE(ports_[self]->drive().ok());

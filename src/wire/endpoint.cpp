@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace quadrille::wire {
 namespace {
@@ -14,9 +15,6 @@ constexpr Nanoseconds look_at_budget{200'000};
 // What is granted to a silent partner is then lent to others: should it come back, as many packets
 // more may be on their way.
 constexpr std::uint32_t questions_before_credit_returns = 2;
-
-// Whether data is about to leave that will tell what has arrived and what is granted.
-bool tells_with_data(const Flow& flow) { return flow.out.may_send(); }
 
 // What a data packet is sealed under: its number, and of what it acknowledges the bits that are not
 // in the header, so that one that was held up for long acknowledges nothing it did not mean.
@@ -86,10 +84,6 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
     ++counters_.forged;
     return std::nullopt;
   }
-  if (abandoned_.contains(header.channel)) {
-    ++counters_.refused;
-    return std::nullopt;
-  }
   const auto found = flows_.find({header.sender, header.channel});
   Flow* known = found == flows_.end() ? nullptr : found->second.get();
   const bool is_status = header.kind == PacketKind::status;
@@ -104,6 +98,10 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
   if (!is_sealed(key, is_status ? number : sealed_number(number, acknowledged), datagram)) {
     ++counters_.forged;
     return std::nullopt;
+  }
+  if (abandoned_.contains(header.channel)) {
+    ++counters_.refused;
+    return Heard{header.sender, is_status};
   }
   Flow& flow = known != nullptr ? *known : flow_with(header.sender, header.channel);
   if (is_status) {
@@ -121,6 +119,16 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   const auto arrival = flow.in.on_packet({sequence, header.place, header.last, parsed.body});
   if (arrival == ReceiveFlow::Arrival::refused) ++counters_.refused;
   if (arrival == ReceiveFlow::Arrival::duplicate) ++counters_.duplicates;
+  // What it says of the other direction holds in any case, and may be said by it alone.
+  const Sequence acknowledged =
+      widen(flow.out.acknowledged(), header.acknowledged, acknowledged_bits);
+  learn(flow,
+        {.acknowledged = acknowledged,
+         .granted = widen(acknowledged, header.granted, acknowledged_bits),
+         .heard = 0,
+         .arrived = {},
+         .answers = 0},
+        now);
   if (arrival != ReceiveFlow::Arrival::fresh) return;
   flow.timer.heard();
   flow.news(Side::in, now);
@@ -131,16 +139,13 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
     ++counters_.losses;
     budget_.lost();
   }
-  learn(flow,
-        {.acknowledged = widen(flow.out.acknowledged(), header.acknowledged, acknowledged_bits),
-         .granted = widen(flow.out.granted(), header.granted, acknowledged_bits),
-         .heard = 0,
-         .arrived = {},
-         .answers = 0},
-        now);
   // Grants report arrivals too; what is missing only a status can tell.
   const bool worth_telling = header.last || flow.in.outstanding() == 0;
-  if (flow.in.has_gap() || (worth_telling && !tells_with_data(flow))) owe_status(flow);
+  if (flow.in.has_gap()) {
+    owe_status(flow);
+  } else if (worth_telling) {
+    tell(flow);
+  }
 }
 
 void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
@@ -212,6 +217,7 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
   std::optional<std::uint64_t> sending;
   std::optional<Handle> wanting;
   std::optional<Nanoseconds> timer;
+  if (!flow.stands.may_send && std::exchange(flow.told_by_data, false)) owe_status(flow);
   if (flow.stands.may_send) {
     if (!flow.sending_at) flow.turn = ++turns_;
     sending = flow.turn;
@@ -241,7 +247,7 @@ void Endpoint::grant(Nanoseconds now) {
     if (outstanding >= window) continue;
     const auto most = static_cast<std::uint32_t>(std::min(window - outstanding, wanted));
     // Not packet by packet where each grant costs a status.
-    const bool with_data = tells_with_data(flow);
+    const bool with_data = flow.out.may_send();
     const auto least =
         static_cast<std::uint32_t>(with_data ? 1 : std::min<std::uint64_t>(window * 3 / 4, wanted));
     if (most < least) continue;
@@ -254,10 +260,18 @@ void Endpoint::grant(Nanoseconds now) {
     flow.in.grant(taken);
     flow.charged += taken;
     flow.timer.began(Side::in, now);
-    if (!with_data) owe_status(flow);
+    tell(flow);
     settle(flow, now);
   }
   starved_until_.reset();
+}
+
+void Endpoint::tell(Flow& flow) {
+  if (flow.out.may_send()) {
+    flow.told_by_data = true;
+  } else {
+    owe_status(flow);
+  }
 }
 
 void Endpoint::owe_status(Flow& flow) {
@@ -300,6 +314,7 @@ void Endpoint::ask_when_due(Nanoseconds now) {
 
 Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
   const SendFlow::Packet packet = flow.out.next();
+  flow.told_by_data = false;
   flow.turn = ++turns_;
   Header header;
   header.kind = packet.repeated ? PacketKind::repeated_data : PacketKind::data;
@@ -360,6 +375,7 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
     flow.asks = false;
   }
   flow.status_owed = false;
+  flow.told_by_data = false;
   return {flow.key.first, length, true};
 }
 

@@ -129,6 +129,8 @@ class Endpoint {
   // Packets to grant to one partner at a time: more where messages of one alone are expected.
   std::uint32_t window() const;
   void grant(Nanoseconds now);
+  // Has the next data or status of the flow say how things stand.
+  void tell(Flow& flow);
   void owe_status(Flow& flow);
   void ask_when_due(Nanoseconds now);
   Outgoing write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now);

@@ -71,7 +71,8 @@ struct Flow {
   std::uint64_t answers = 0;       // number of the newest question heard
   std::uint64_t turn = 0;          // of sending data; see Endpoint::sending_
   bool status_owed = false;
-  bool asks = false;  // the status owed is a question
+  bool told_by_data = false;  // by what leaves next; where nothing does after all, by a status
+  bool asks = false;          // the status owed is a question
 
   // Running number and time of the question, and the packet and its time, that round trips are
   // taken from; nothing where an answer would tell nothing.

@@ -65,6 +65,7 @@ bool Port::start() {
       epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, link_->descriptor(), &arrivals) != 0)
     return false;
   if (detours_) {
+    arrivals.events = EPOLLONESHOT;
     arrivals.data.fd = detours_->descriptor();
     if (epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, detours_->descriptor(), &arrivals) != 0)
       return false;
@@ -100,10 +101,15 @@ void Port::watch(bool arrivals, bool room) {
   event.events = (arrivals ? EPOLLIN : 0U) | (room ? EPOLLOUT : 0U) | EPOLLONESHOT;
   event.data.fd = link_->descriptor();
   epoll_ctl(poll_descriptor_, EPOLL_CTL_MOD, link_->descriptor(), &event);
-  if (!detours_) return;
+  if (!uses_detours_) return;
   event.events = (arrivals ? EPOLLIN : 0U) | EPOLLONESHOT;
   event.data.fd = detours_->descriptor();
   epoll_ctl(poll_descriptor_, EPOLL_CTL_MOD, detours_->descriptor(), &event);
+}
+
+void Port::use_detours() {
+  const std::scoped_lock lock(mutex_);
+  uses_detours_ = detours_.has_value();
 }
 
 void Port::enter() {
@@ -159,7 +165,7 @@ Result<bool> Port::drive() {
 }
 
 bool Port::exchange() {
-  const bool by_stream = detours_ && detours_->exchange(endpoint_, monotonic_now());
+  const bool by_stream = uses_detours_ && detours_->exchange(endpoint_, monotonic_now());
   const bool arrived = take_in() || by_stream;
   const bool left = send_out();
   note_refusals();
@@ -174,14 +180,14 @@ bool Port::take_in() {
     const Nanoseconds now = monotonic_now();
     for (const std::span<std::byte> datagram : arrived) {
       const auto heard = endpoint_.on_datagram(datagram, now);
-      if (heard && detours_) detours_->heard_by_datagram(heard->from);
+      if (heard && uses_detours_) detours_->heard_by_datagram(heard->from);
     }
     if (arrived.size() < UdpLink::receive_batch) return true;
   }
 }
 
 bool Port::go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std::byte> datagram) {
-  if (!detours_) return false;
+  if (!uses_detours_) return false;
   detours_->open_where_silent(endpoint_);  // the question that found it silent goes there too
   if (!detours_->lead_to(outgoing.peer)) return false;
   if (!outgoing.is_status && !endpoint_.is_deaf(outgoing.peer)) return false;
@@ -209,10 +215,11 @@ bool Port::send_out() {
 void Port::wait(Nanoseconds time) const {
   std::array<pollfd, 2> events{};
   events[0] = {link_->descriptor(), POLLIN, 0};
-  events[1] = {detours_ ? detours_->descriptor() : -1, POLLIN, 0};
+  events[1] = {-1, POLLIN, 0};
   {
     const std::scoped_lock lock(mutex_);
     if (link_->has_unsent()) events[0].events |= POLLOUT;
+    if (uses_detours_) events[1].fd = detours_->descriptor();
   }
   const timespec most{0, static_cast<long>(time.value)};
   ppoll(events.data(), events.size(), &most, nullptr);
@@ -247,7 +254,7 @@ void Port::note_refusals() {
     if (found != addresses_.end())
       refused_.insert(static_cast<EndpointId>(found - addresses_.begin()));
   }
-  if (detours_) refused_.merge(detours_->refusals());
+  if (uses_detours_) refused_.merge(detours_->refusals());
 }
 
 Result<bool> Port::check_refusals() {

@@ -100,6 +100,10 @@ class Port {
   // Sleeps for `time`, or until something arrives.
   void wait(Nanoseconds time) const;
 
+  // From now on packets go by streams where datagrams stop. Before, it is to be found out whether
+  // datagrams get through at all.
+  void use_detours();
+
   EndpointCounters counters() const;
   FlowStatistics statistics(Channel channel) const;
 
@@ -129,6 +133,7 @@ class Port {
   std::unique_ptr<UdpLink> link_;
   std::vector<NetworkAddress> addresses_;  // of datagrams
   std::optional<Detours> detours_;
+  bool uses_detours_ = false;
   CreditBudget budget_;
   Endpoint endpoint_;
   std::set<EndpointId> refused_;  // by their hosts, since they were last heard of

@@ -17,8 +17,10 @@ namespace {
 constexpr std::size_t length_bytes = 2;
 // More than a host's credits; beyond, the other end has been gone for long.
 constexpr std::size_t most_unsent = 2 << 20;
-// Of all peers there are few; strangers should not use up the descriptors.
-constexpr std::size_t most_connections = 1024;
+// Of all peers few are cut off; strangers should not use up the descriptors.
+constexpr std::size_t most_connections = 256;
+// What the other end's system has not acknowledged by then is lost, and the connection with it.
+constexpr int patience_ms = 10'000;
 constexpr int backlog = 64;
 constexpr std::uint64_t of_listener = 0;
 
@@ -48,7 +50,7 @@ std::unique_ptr<StreamLink> StreamLink::open(NetworkAddress local, std::size_t d
   event.events = EPOLLIN;
   event.data.u64 = of_listener;
   if (bind(listener, reinterpret_cast<const sockaddr*>(&bound), sizeof bound) != 0 ||
-      listen(listener, backlog) != 0 ||
+      ::listen(listener, backlog) != 0 ||
       getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &length) != 0 ||
       epoll_ctl(events, EPOLL_CTL_ADD, listener, &event) != 0)
     return give_up();
@@ -75,6 +77,7 @@ std::optional<StreamLink::Stream> StreamLink::connect(NetworkAddress to) {
 StreamLink::Stream StreamLink::add(int descriptor, bool connecting) {
   const int one = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
   const Stream stream = next_stream_++;
   Connection& connection = connections_[stream];
   connection.descriptor = descriptor;
@@ -83,7 +86,7 @@ StreamLink::Stream StreamLink::add(int descriptor, bool connecting) {
   epoll_event event{};
   event.events = EPOLLIN | (connecting ? EPOLLOUT : 0U);
   event.data.u64 = stream;
-  epoll_ctl(events_, EPOLL_CTL_ADD, descriptor, &event);
+  if (epoll_ctl(events_, EPOLL_CTL_ADD, descriptor, &event) != 0) end(stream, false);
   return stream;
 }
 
@@ -98,9 +101,21 @@ void StreamLink::watch(Stream stream, Connection& connection, bool for_room) con
 void StreamLink::close(Stream stream) {
   const auto found = connections_.find(stream);
   if (found == connections_.end()) return;
+  // A forked child may hold the descriptor too.
+  epoll_ctl(events_, EPOLL_CTL_DEL, found->second.descriptor, nullptr);
+  shutdown(found->second.descriptor, SHUT_RDWR);
   ::close(found->second.descriptor);
   connections_.erase(found);
   std::erase(readable_, stream);
+  listen(true);
+}
+
+void StreamLink::listen(bool wanted) {
+  if (std::exchange(listening_, wanted) == wanted) return;
+  epoll_event event{};
+  event.events = wanted ? EPOLLIN : 0U;
+  event.data.u64 = of_listener;
+  epoll_ctl(events_, EPOLL_CTL_MOD, listener_, &event);
 }
 
 void StreamLink::end(Stream stream, bool refused) {
@@ -160,7 +175,10 @@ void StreamLink::exchange() {
 void StreamLink::accept_all() {
   for (;;) {
     const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (descriptor < 0) return;
+    if (descriptor < 0) {
+      if (errno == EMFILE || errno == ENFILE) listen(false);
+      return;
+    }
     if (connections_.size() < most_connections) {
       add(descriptor, false);
     } else {

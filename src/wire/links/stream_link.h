@@ -63,6 +63,7 @@ class StreamLink {
 
   StreamLink(int listener, int events, NetworkAddress local, std::size_t datagram_bytes);
   void accept_all();
+  void listen(bool wanted);
   Stream add(int descriptor, bool connecting);
   void take_in(Stream stream, Connection& connection);
   void flush(Stream stream, Connection& connection) const;
@@ -74,6 +75,7 @@ class StreamLink {
   NetworkAddress local_;
   std::size_t datagram_bytes_;
   Stream next_stream_ = 1;
+  bool listening_ = true;  // not while no descriptor is left for what comes
   std::map<Stream, Connection> connections_;
   std::vector<Stream> readable_;  // in which next() looks
   std::vector<End> ended_;
