@@ -80,7 +80,7 @@ int fill_send(Communicator& communicator, const Shape& shape, const CallArgument
   if (const int code = receive.take_in(0, elements_of(call.receive, ranks)); code != MPI_SUCCESS)
     return code;
   std::byte* copy = communicator.send_staging(receive.size());
-  std::memcpy(copy, receive.bytes(), receive.size());
+  std::copy_n(receive.bytes(), receive.size(), copy);  // which may be none, of no memory
   bytes = copy;
   return MPI_SUCCESS;
 }

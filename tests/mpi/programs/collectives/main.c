@@ -3,10 +3,12 @@
  * answer, in one process. matrix: collectives x datatypes x operations x in place x communicators x
  * counts brief: the same with one count, for libraries that spin while more ranks than cores wait
  *   stress: CALLS random ones among them
+ *   soak: the same while a large message is pending, and the memory that they leave
  * The last line of world rank 0 counts checks, failures and calls that Quadrille executed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "calls.h"
 
@@ -120,11 +122,41 @@ static void try_random(unsigned long long* state, const struct communicator_case
   }
 }
 
-static void stress(unsigned long long seed, int calls) {
+static void stress(unsigned long long* state, int calls) {
   for (int i = 0; i < calls; ++i) {
-    const unsigned which = next_random(&seed) % (unsigned)communicator_number;
-    try_random(&seed, &communicators[which]);
+    const unsigned which = next_random(state) % (unsigned)communicator_number;
+    try_random(state, &communicators[which]);
   }
+}
+
+static long resident_kib(void) {
+  long pages = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  if (file == NULL || fscanf(file, "%*d %ld", &pages) != 1) pages = 0;
+  if (file != NULL) fclose(file);
+  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* One message of the last rank to the first is under way all the time, a new one every thousand
+ * calls. Prints the memory of the largest process after a tenth of the calls and after the last. */
+static void soak(unsigned long long* state, int calls) {
+  enum { BYTES = 1 << 20, CALLS_A_MESSAGE = 1000 };
+  static char sent[BYTES], received[BYTES];
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int rank = rank_in(MPI_COMM_WORLD), last = size_of(MPI_COMM_WORLD) - 1;
+  long kib[2] = {0, 0}, most[2];
+  for (int done = 0; done < calls; done += CALLS_A_MESSAGE) {
+    memset(sent, done / CALLS_A_MESSAGE, BYTES);
+    if (rank == last) MPI_Issend(sent, BYTES, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &request);
+    stress(state, calls - done < CALLS_A_MESSAGE ? calls - done : CALLS_A_MESSAGE);
+    if (rank == 0) MPI_Recv(received, BYTES, MPI_CHAR, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 0) check(memcmp(sent, received, BYTES) == 0, "the pending message %d", done);
+    if (done <= calls / 10) kib[0] = resident_kib();
+  }
+  kib[1] = resident_kib();
+  PMPI_Reduce(kib, most, 2, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("early_kib=%ld late_kib=%ld\n", most[0], most[1]);
 }
 
 int main(int argc, char** argv) {
@@ -134,8 +166,9 @@ int main(int argc, char** argv) {
   communicator_number = make_communicators(communicators);
   if (argc > 1 && strcmp(argv[1], "matrix") == 0) matrix(3);
   if (argc > 1 && strcmp(argv[1], "brief") == 0) matrix(1);
-  if (argc > 3 && strcmp(argv[1], "stress") == 0)
-    stress(strtoull(argv[2], NULL, 10), atoi(argv[3]));
+  unsigned long long state = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+  if (argc > 3 && strcmp(argv[1], "stress") == 0) stress(&state, atoi(argv[3]));
+  if (argc > 3 && strcmp(argv[1], "soak") == 0) soak(&state, atoi(argv[3]));
   free_communicators(communicators, communicator_number);
   const long mine[] = {tally.checks, tally.failures, tally.replaced};
   long total[3];
