@@ -30,7 +30,6 @@ _ROW = re.compile(
 # removing its row.
 _NOT_AVAILABLE = {
     "QUADRILLE_WIRE": {"packet", "xdp"},
-    "QUADRILLE_MULTICAST": {"auto"},
     "QUADRILLE_FABRIC": {"on"},
 }
 _PATHS_NOT_AVAILABLE = {"QUADRILLE_TRACE"}

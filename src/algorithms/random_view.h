@@ -36,6 +36,8 @@ class RandomView {
       if (below(8) > 0) view.trunks.push_back({below(place), place});
     }
     if (places > 2 && below(4) == 0) view.trunks.push_back({0, places - 1});
+    view.has_wire = below(2) == 0;
+    view.has_multicast = view.has_wire && below(2) == 0;
     return view;
   }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "mpi/datatype.h"
 #include "mpi/left_calls.h"
 #include "mpi/runtime.h"
 
@@ -138,14 +139,16 @@ int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory
   const Runtime& runtime = *Runtime::active();
   latest_flows_.reset();
   const int tag = next_tag();
+  const bool over_wire = prepared.schedule().over_wire;
   MPI_Comm group = MPI_COMM_NULL;
-  if (const int code = find_group(prepared.schedule().group, tag, &group); code != MPI_SUCCESS)
+  if (const int code = over_wire ? MPI_SUCCESS : find_group(prepared.schedule().group, tag, &group);
+      code != MPI_SUCCESS)
     return code;
   transport_.begin({runtime.shadow(), tag, element, world_ranks_, group, op});
   const LongWait long_wait{
       {runtime.settings().wait_report_s * 1'000'000'000},
       [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};
-  if (prepared.schedule().over_wire) return run_by_wire(prepared, memory, operation, long_wait);
+  if (over_wire) return run_by_wire(prepared, memory, element, operation, long_wait);
   const auto done = executor_.run(prepared, memory, transport_, long_wait);
   if (done.ok()) return MPI_SUCCESS;
   transport_.abandon();
@@ -153,11 +156,26 @@ int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory
 }
 
 int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory,
-                              const char* operation, const LongWait& long_wait) {
+                              MPI_Datatype element, const char* operation,
+                              const LongWait& long_wait) {
   const Runtime& runtime = *Runtime::active();
-  by_wire_.begin({runtime.wire(), static_cast<wire::Channel>(context_),
-                  static_cast<std::size_t>(memory.element_stride), world_ranks_,
-                  view().host_of_rank, rank_, &transport_});
+  const Layout layout = layout_of(element);
+  const Packing packing{[&](const void* from, std::uint64_t count, std::byte* into) {
+                          return pack(from, count, element, layout, into) == MPI_SUCCESS;
+                        },
+                        [&](const std::byte* from, std::uint64_t count, void* into) {
+                          return unpack(from, into, count, element, layout) == MPI_SUCCESS;
+                        }};
+  by_wire_.begin({.port = runtime.wire(),
+                  .channel = static_cast<wire::Channel>(context_),
+                  .element_bytes = layout.size,
+                  .packing = layout.contiguous ? nullptr : &packing,
+                  .world_ranks = world_ranks_,
+                  .host_of_rank = view().host_of_rank,
+                  .group = prepared.schedule().group,
+                  .group_senders = prepared.group_roots(),
+                  .rank = rank_,
+                  .beside = &transport_});
   const auto done = executor_.run(prepared, memory, by_wire_, long_wait);
   const wire::FlowStatistics flows = by_wire_.end(done.ok());
   if (done.ok()) {

@@ -59,8 +59,8 @@ class Communicator {
   Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
                KnownNetwork network);
   static std::byte* grown(std::vector<std::byte>& buffer, std::size_t bytes);
-  int run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory, const char* operation,
-                  const LongWait& long_wait);
+  int run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
+                  const char* operation, const LongWait& long_wait);
   void report_long_wait(const char* operation, std::vector<Rank> peers) const;
   int next_tag();
   // A communicator of the schedule's group, made when it is first wanted: all of them are in this

@@ -96,6 +96,9 @@ std::string Runtime::take_settings() {
   if (settings_.wire != "auto" && settings_.wire != "udp" && settings_.wire != "off") {
     return "QUADRILLE_WIRE=" + settings_.wire + ": expected auto, udp or off";
   }
+  if (settings_.multicast != "auto" && settings_.multicast != "off") {
+    return "QUADRILLE_MULTICAST=" + settings_.multicast + ": expected auto or off";
+  }
   if (settings_.reorder != "grids" && settings_.reorder != "all" && settings_.reorder != "off") {
     return "QUADRILLE_REORDER=" + settings_.reorder + ": expected grids, all or off";
   }
@@ -121,10 +124,11 @@ void Runtime::log_start(Nanoseconds took) const {
   }
   std::fprintf(stderr,
                "event=start version=%s ranks=%d hosts=%zu took_us=%lld model=%s probe_us=%lld "
-               "wire=%s mpi=\"%s\"\n",
+               "wire=%s multicast=%s mpi=\"%s\"\n",
                version, world_size_, host_names_.size(), static_cast<long long>(took.value / 1000),
                name_of(start_model_.origin), static_cast<long long>(start_model_.took.value / 1000),
-               wire_.port ? "udp" : "none", library_version().c_str());
+               wire_.port ? "udp" : "none", wire_.multicast ? "yes" : "no",
+               library_version().c_str());
 }
 
 void Runtime::take_wire() {
@@ -132,6 +136,7 @@ void Runtime::take_wire() {
       open_wire(settings_, {shadow_, host_of_world_rank_,
                             static_cast<std::uint32_t>(host_names_.size()), model(), model_host_});
   view_.has_wire = wire_.port != nullptr;
+  view_.has_multicast = wire_.multicast;
 }
 
 bool Runtime::shake_hands(bool usable) {

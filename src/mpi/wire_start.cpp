@@ -5,6 +5,7 @@
 #include <sodium.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -12,8 +13,7 @@
 #include <set>
 #include <utility>
 
-#include "base/monotonic_clock.h"
-#include "executor/waiting.h"
+#include "mpi/wire_reach.h"
 #include "probe/measure/candidates.h"
 #include "probe/measure/interfaces.h"
 #include "probe/measure/udp_socket.h"
@@ -23,11 +23,6 @@
 namespace quadrille {
 namespace {
 
-// A host that has not answered by then, after all had begun, is not reached by datagrams. Four
-// losses of one packet in turn fit into it.
-constexpr Nanoseconds time_to_answer{1'000'000'000};
-// Of the first messages; communicators' context numbers are lower.
-constexpr wire::Channel first_channel = 0xffff;
 // Ethernet's framing, with preamble and gap, and the headers of IPv4 and UDP.
 constexpr std::size_t ethernet_bytes = 38;
 constexpr std::size_t ip_udp_bytes = 28;
@@ -39,6 +34,8 @@ constexpr double assumed_burst_bytes = 32 * 1024;
 constexpr double assumed_rate_bit_s = 10e6;
 // A buffer that never overflowed still delays everybody behind it.
 constexpr std::uint32_t most_packets = 256;
+// What a sender to a group may be ahead is to hide a round trip.
+constexpr std::uint32_t most_group_ahead = 8;
 
 // A host's address on the job's network, and the largest datagram there.
 struct HostAddress {
@@ -164,28 +161,6 @@ std::optional<wire::Secret> agree_on_secret(const Settings& settings, MPI_Comm r
   return secret;
 }
 
-// Since when all ranks are known to have come this far: the MPI library's messages may be late by
-// retransmissions of TCP, some ranks by seconds. Its end waits for the last.
-class AllHaveBegun {
- public:
-  explicit AllHaveBegun(MPI_Comm ranks) { PMPI_Ibarrier(ranks, &request_); }
-  ~AllHaveBegun() { PMPI_Wait(&request_, MPI_STATUS_IGNORE); }
-  AllHaveBegun(const AllHaveBegun&) = delete;
-  AllHaveBegun& operator=(const AllHaveBegun&) = delete;
-
-  std::optional<Nanoseconds> since() {
-    if (since_) return since_;
-    int all = 0;
-    PMPI_Test(&request_, &all, MPI_STATUS_IGNORE);
-    if (all != 0) since_ = monotonic_now();
-    return since_;
-  }
-
- private:
-  MPI_Request request_ = MPI_REQUEST_NULL;
-  std::optional<Nanoseconds> since_;
-};
-
 // A rank's numbers within its host.
 struct PlaceOnHost {
   std::size_t place = 0;
@@ -233,6 +208,7 @@ class Opening {
     port.board = static_cast<wire::CreditBoard*>(wire.board->address());
     port.holder = own_.place;
     port.budget = budget(*wire.board, mtu);
+    port.group = draw_group();
     const std::size_t payload = port.endpoint.limits.payload;
     port.on_detour = [rank = rank_](wire::EndpointId peer) {
       std::fprintf(stderr,
@@ -243,7 +219,8 @@ class Opening {
     auto opened = wire::Port::open(std::move(link.value()), std::move(streams), std::move(port));
     if (!all_of(job_.ranks, opened.ok())) return without("a rank has no descriptor or thread left");
     wire.port = std::move(opened.value());
-    if (all_of(job_.ranks, reaches_all_hosts(*wire.port, payload))) {
+    if (all_of(job_.ranks, reaches_all_hosts(job_.ranks, *wire.port, partners(), payload))) {
+      wire.multicast = wire.port->has_group() && multicast_works(*wire.port);
       wire.port->use_detours();
       return wire;
     }
@@ -256,7 +233,12 @@ class Opening {
  private:
   static constexpr std::size_t holders = wire::CreditBoard::holders;
 
-  static WireStart without(const char* problem) { return {nullptr, nullptr, problem}; }
+  static WireStart without(const char* problem) { return {nullptr, nullptr, false, problem}; }
+
+  bool multicast_works(wire::Port& port) const {
+    const auto self = static_cast<wire::EndpointId>(rank_);
+    return reaches_all_at_once(job_.ranks, port, first_ranks(), self);
+  }
 
   std::unique_ptr<HostMemory> share_board() const {
     MPI_Comm on_host = MPI_COMM_NULL;
@@ -280,6 +262,10 @@ class Opening {
     settings.secret = secret;
     settings.limits.payload = mtu - ip_udp_bytes - wire::overhead_bytes;
     settings.limits.unasked = unasked_bytes();
+    settings.limits.group_ahead = std::clamp<std::uint32_t>(
+        static_cast<std::uint32_t>(smallest_burst_bytes() / 4 /
+                                   static_cast<double>(mtu + ethernet_bytes)),
+        1, most_group_ahead);
     settings.window = std::min(settings.window, packets(port, mtu));
     const double twice_buffer_s = 2 * port.burst_bytes * 8 / port.rate_bit_s;
     settings.times.first = std::clamp(Nanoseconds{std::llround(twice_buffer_s * 1e9)},
@@ -287,17 +273,21 @@ class Opening {
     return settings;
   }
 
-  // A quarter of what the smallest port holds, for all ranks of other hosts and all own ones; the
-  // same on all ranks, since it is a bound on both ends.
-  std::size_t unasked_bytes() const {
+  double smallest_burst_bytes() const {
     double smallest = assumed_burst_bytes;
     for (std::uint32_t host = 0; host < job_.hosts; ++host)
       smallest = std::min(smallest, limits_of(job_, host).burst_bytes);
+    return smallest;
+  }
+
+  // A quarter of what the smallest port holds, for all ranks of other hosts and all own ones; the
+  // same on all ranks, since it is a bound on both ends.
+  std::size_t unasked_bytes() const {
     std::vector<std::uint32_t> ranks(job_.hosts, 0);
     for (const std::uint32_t host : job_.host_of_rank) ++ranks[host];
     const auto senders = static_cast<double>(job_.host_of_rank.size());
     const double receivers = *std::ranges::max_element(ranks);
-    const double each = smallest / 4 / (senders * receivers);
+    const double each = smallest_burst_bytes() / 4 / (senders * receivers);
     constexpr double framing = ethernet_bytes + ip_udp_bytes + wire::overhead_bytes;
     return each > framing ? static_cast<std::size_t>(each - framing) : 0;
   }
@@ -315,8 +305,8 @@ class Opening {
     return board.shared() ? all : std::max<std::uint32_t>(1, all / own_.ranks);
   }
 
-  // A full packet between ranks of like place of every two hosts, both ways.
-  bool reaches_all_hosts(wire::Port& port, std::size_t payload) const {
+  // The ranks of this one's place on every other host.
+  std::vector<wire::EndpointId> partners() const {
     std::map<std::uint32_t, std::size_t> seen;
     std::vector<wire::EndpointId> partners;
     for (std::size_t rank = 0; rank < job_.host_of_rank.size(); ++rank) {
@@ -324,35 +314,27 @@ class Opening {
       if (seen[host]++ == own_.place && host != host_)
         partners.push_back(static_cast<wire::EndpointId>(rank));
     }
-    const std::vector<std::byte> sent(payload);
-    std::vector<std::byte> received(payload);
-    wire::Completions completions;
-    std::vector<wire::Completions::Message> complete;
-    std::size_t awaited = 2 * partners.size();
-    AllHaveBegun all_have_begun(job_.ranks);  // ends after the call: the port's thread answers then
-    const wire::Port::Call call(port);
-    for (const wire::EndpointId partner : partners) {
-      port.receive(partner, first_channel, received, completions, 0);
-      port.send(partner, first_channel, sent, completions, 1);
+    return partners;
+  }
+
+  std::vector<wire::EndpointId> first_ranks() const {
+    std::set<std::uint32_t> seen;
+    std::vector<wire::EndpointId> ranks;
+    for (std::size_t rank = 0; rank < job_.host_of_rank.size(); ++rank) {
+      if (seen.insert(job_.host_of_rank[rank]).second)
+        ranks.push_back(static_cast<wire::EndpointId>(rank));
     }
-    Waiting waiting;
-    while (awaited > 0) {
-      const auto driven = port.drive();
-      port.take(completions, complete);
-      awaited -= complete.size();
-      const auto since = all_have_begun.since();
-      const bool late = since && monotonic_now() > *since + time_to_answer;
-      if (!driven.ok() || (awaited > 0 && late)) {
-        port.abandon(first_channel, completions);
-        return false;
-      }
-      if (driven.value()) {
-        waiting.progressed();
-      } else {
-        waiting.idle([&port](Nanoseconds time) { port.wait(time); });
-      }
-    }
-    return true;
+    return ranks;
+  }
+
+  // 239.192.0.0/14 is for use within an organisation (RFC 2365). Ports below those that Linux gives
+  // to anybody who asks for any. Another job's packets there have another key.
+  std::optional<wire::NetworkAddress> draw_group() const {
+    if (settings_.multicast == "off" || job_.hosts < 3) return std::nullopt;
+    std::array<std::uint32_t, 2> drawn{randombytes_uniform(1U << 18U), randombytes_uniform(20'000)};
+    PMPI_Bcast(drawn.data(), 2, MPI_UINT32_T, 0, job_.ranks);
+    return wire::NetworkAddress{0xEFC00000U | drawn[0],
+                                static_cast<std::uint16_t>(10'000 + drawn[1])};
   }
 
   const Settings& settings_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The wire of a job, opened while the program starts: a UDP socket for each rank on the network
 // that the model names or that all hosts share, a key from the job's secret, a credit board for
-// each host, and a first message between ranks of every two hosts. Where one of these is missing
+// each host, and a first message between ranks of every two hosts, and from each host to all others
+// at once. Where one of these is missing
 // anywhere, all ranks go without, and say why.
 #pragma once
 
@@ -22,6 +23,7 @@ namespace quadrille {
 struct WireStart {
   std::unique_ptr<HostMemory> board;  // outlives the port
   std::unique_ptr<wire::Port> port;   // null: no wire
+  bool multicast = false;             // whether it reaches all hosts
   std::string problem;                // why not, the same on all ranks; empty where none was wanted
 };
 

@@ -21,7 +21,8 @@ TopologyView with_ranks_on(const TopologyView& view, std::span<const std::uint32
                     .kind_of_segment = view.kind_of_segment,
                     .trunks = view.trunks,
                     .group_steps = view.group_steps,
-                    .has_wire = view.has_wire};
+                    .has_wire = view.has_wire,
+                    .has_multicast = view.has_multicast};
   std::map<std::uint32_t, std::uint32_t> number_of;
   for (const std::uint32_t host : hosts_of_ranks) {
     const auto next = static_cast<std::uint32_t>(number_of.size());

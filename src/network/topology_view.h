@@ -35,6 +35,8 @@ struct TopologyView {
   std::vector<Trunk> trunks = {};
   bool group_steps = true;  // whether schedules may have any, see schedule.h
   bool has_wire = false;    // whether messages between hosts may travel by the wire
+  // Whether the wire also brings to all hosts at once what one of them sends.
+  bool has_multicast = false;
 
   std::uint32_t hosts() const { return static_cast<std::uint32_t>(segment_of_host.size()); }
   bool has_islands() const { return std::ranges::find(is_island, true) != is_island.end(); }

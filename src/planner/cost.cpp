@@ -187,14 +187,59 @@ class Playback {
     }
   }
 
-  // When the last has come, data go along a binomial tree of messages: what the MPI library makes
-  // of it is not known. All have done with it when the last message is there.
+  // When the last has come, data go to all at once, or along a binomial tree of messages: what the
+  // MPI library makes of it is not known. All have done with it when the last has its own.
   void meet(GlobalStep step, std::int64_t now_ns) {
     const auto steps = call_.meeting_of(step);
     if (++came_[call_.meeting_index(step)] < steps.size()) return;
+    const bool at_once = call_.schedule(call_.rank_of(step)).over_wire;
+    const std::int64_t last_ns = at_once ? send_to_all(step, now_ns) : send_by_tree(step, now_ns);
+    for (const GlobalStep one : steps) cause(last_ns, EventKind::step_complete, one);
+  }
+
+  std::uint64_t bytes_in_group(GlobalStep step) const {
     const Step& what = call_[step];
-    const bool reduces = what.kind == StepKind::group_reduce;
-    const std::uint64_t bytes = std::max(what.from.length, what.into.length) * element_bytes_;
+    return std::max(what.from.length, what.into.length) * element_bytes_;
+  }
+
+  // The switches copy what the root sends: it passes everything on the way to any other of the
+  // group once. Returns when the last has it.
+  std::int64_t send_to_all(GlobalStep step, std::int64_t now_ns) {
+    const Rank root = call_.rank_of(call_.root_of(step));
+    std::vector<NetworkCosts::ResourceIndex> passed;
+    std::int64_t latency_ns = 0;
+    for (const GlobalStep one : call_.meeting_of(step)) {
+      const Rank rank = call_.rank_of(one);
+      if (rank == root) continue;
+      latency_ns =
+          std::max(latency_ns, costs_.latency_ns(costs_.host_of(root), costs_.host_of(rank)));
+      costs_.for_each_on_way(root, rank, [&](auto resource) { passed.push_back(resource); });
+    }
+    std::ranges::sort(passed);
+    const auto rest = std::ranges::unique(passed);
+    passed.erase(rest.begin(), rest.end());
+    return occupy(passed, costs_.on_wire(bytes_in_group(step)), now_ns) + latency_ns;
+  }
+
+  // `bytes` pass all of them at the same time, at the rate of the slowest. Returns when the last is
+  // through.
+  std::int64_t occupy(std::span<const NetworkCosts::ResourceIndex> passed, std::uint64_t bytes,
+                      std::int64_t begin_ns) {
+    std::int64_t takes_ns = 0;
+    for (const auto resource : passed) {
+      begin_ns = std::max(begin_ns, resource_free_ns_[resource]);
+      const std::int64_t own_ns = duration_ns(bytes, costs_.resources[resource].ps_per_byte);
+      busy_ns_[resource] += own_ns;
+      takes_ns = std::max(takes_ns, own_ns);
+    }
+    for (const auto resource : passed) resource_free_ns_[resource] = begin_ns + takes_ns;
+    return begin_ns + takes_ns;
+  }
+
+  std::int64_t send_by_tree(GlobalStep step, std::int64_t now_ns) {
+    const auto steps = call_.meeting_of(step);
+    const bool reduces = call_[step].kind == StepKind::group_reduce;
+    const std::uint64_t bytes = bytes_in_group(step);
     const std::int64_t work_ns = reduces ? duration_ns(bytes, costs_.reduce_ps_per_byte) : 0;
     const auto first =
         static_cast<Rank>(std::ranges::find(steps, call_.root_of(step)) - steps.begin());
@@ -204,24 +249,22 @@ class Playback {
     };
     std::vector<std::int64_t> has_ns(steps.size(), now_ns);
     std::int64_t last_ns = now_ns;
+    std::vector<NetworkCosts::ResourceIndex> passed;
     for (const TreeEdge& edge : edges_in_group(GroupPattern::binomial, size)) {
-      const auto& parent = costs_.host_of(rank_at(edge.parent));
-      const auto& child = costs_.host_of(rank_at(edge.child));
-      const auto out = reduces ? costs_.out(child, parent) : costs_.out(parent, child);
-      const auto in = reduces ? costs_.in(child, parent) : costs_.in(parent, child);
-      const std::int64_t takes_ns = duration_ns(
-          bytes, std::max(costs_.resources[out].ps_per_byte, costs_.resources[in].ps_per_byte));
-      const std::int64_t begin_ns = std::max({has_ns[static_cast<std::size_t>(edge.parent)],
-                                              resource_free_ns_[out], resource_free_ns_[in]});
-      busy_ns_[out] += takes_ns;
-      if (in != out) busy_ns_[in] += takes_ns;
-      resource_free_ns_[out] = resource_free_ns_[in] = begin_ns + takes_ns + work_ns;
-      const std::int64_t there_ns =
-          begin_ns + takes_ns + work_ns + costs_.latency_ns(parent, child);
+      Rank from = rank_at(edge.parent);
+      Rank to = rank_at(edge.child);
+      if (reduces) std::swap(from, to);
+      passed.clear();
+      costs_.for_each_on_way(from, to, [&](auto resource) { passed.push_back(resource); });
+      const auto& source = costs_.host_of(from);
+      const auto& target = costs_.host_of(to);
+      const std::int64_t there_ns = occupy(passed, costs_.on_way(source, target, bytes),
+                                           has_ns[static_cast<std::size_t>(edge.parent)]) +
+                                    work_ns + costs_.latency_ns(source, target);
       has_ns[static_cast<std::size_t>(edge.child)] = there_ns;
       last_ns = std::max(last_ns, there_ns);
     }
-    for (const GlobalStep one : steps) cause(last_ns, EventKind::step_complete, one);
+    return last_ns;
   }
 
   // The rank's processor takes `takes_ns` for the step.

@@ -33,14 +33,23 @@ constexpr CandidateRow candidate_rows[] = {
 struct WireRow {
   Collective collective;
   std::string_view algorithm;
+  bool (*may)(const TopologyView& view);
   std::string_view instead_of;
   Bytes smallest;
   Bytes largest;
 };
 
+bool has_wire(const TopologyView& view) { return view.has_wire; }
+bool has_multicast(const TopologyView& view) { return view.has_multicast; }
+bool has_multicast_on_bus(const TopologyView& view) {
+  return view.has_multicast &&
+         std::ranges::any_of(view.segment_of_host,
+                             [&](std::uint32_t segment) { return view.is_bus(segment); });
+}
+
 constexpr WireRow wire_rows[] = {
-#define WIRE_CANDIDATE(collective, algorithm, instead_of, smallest, largest) \
-  {Collective::collective, #algorithm, #instead_of, {smallest}, {largest}},
+#define WIRE_CANDIDATE(collective, algorithm, needs, instead_of, smallest, largest) \
+  {Collective::collective, #algorithm, has_##needs, #instead_of, {smallest}, {largest}},
 #include "planner/wire_candidates.def"
 #undef WIRE_CANDIDATE
 };
@@ -50,7 +59,7 @@ class ByWireCandidates {
  public:
   ByWireCandidates(const TopologyView& view, const Shape& shape, Bytes size) {
     for (const WireRow& row : wire_rows) {
-      if (!view.has_wire || row.collective != shape.collective) continue;
+      if (!row.may(view) || row.collective != shape.collective) continue;
       if (row.smallest <= size && size <= row.largest) row_ = &row;
     }
   }

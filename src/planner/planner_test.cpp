@@ -63,15 +63,34 @@ TEST(Planner, where_there_is_a_wire_what_it_grants_is_tried_instead_of_what_mess
     EXPECT_EQ(name.find("granted"), std::string::npos);
 }
 
+TEST(Planner, multicast_is_tried_where_it_reaches_all_and_for_sums_on_buses_alone) {
+  const Shape sum = {
+      .collective = Collective::allreduce, .ranks = 8, .count = 8192, .element_bytes = 4};
+  const Shape message = {.collective = Collective::bcast, .ranks = 8, .count = 32768};
+  TopologyView view = TopologyView::flat(8);
+  const auto tried = [&](const Shape& shape, const char* name) {
+    Planner planner({}, {view, std::nullopt, {}}, 0);
+    return std::ranges::any_of(names_tried(planner.decision(shape, true)),
+                               [&](const std::string& one) { return one.starts_with(name); });
+  };
+  EXPECT_FALSE(tried(message, "bcast_multicast"));
+  view.has_wire = view.has_multicast = true;
+  EXPECT_TRUE(tried(message, "bcast_multicast"));
+  EXPECT_FALSE(tried(message, "bcast_chain")) << "it pipelines what multicast sends once";
+  EXPECT_FALSE(tried(sum, "allreduce_multicast"));
+  view.kind_of_segment = {SegmentKind::bus};
+  EXPECT_TRUE(tried(sum, "allreduce_multicast"));
+}
+
 TEST(Planner, every_candidate_for_the_wire_exists){
-#define WIRE_CANDIDATE(collective_, algorithm_, instead_of_, smallest_, largest_) \
-  {                                                                               \
-    for (const char* name : {#algorithm_, #instead_of_}) {                        \
-      const Algorithm* found = algorithm_named(name);                             \
-      ASSERT_NE(found, nullptr) << name;                                          \
-      EXPECT_EQ(found->collective, Collective::collective_) << name;              \
-    }                                                                             \
-    EXPECT_LT(smallest_, largest_);                                               \
+#define WIRE_CANDIDATE(collective_, algorithm_, needs_, instead_of_, smallest_, largest_) \
+  {                                                                                       \
+    for (const char* name : {#algorithm_, #instead_of_}) {                                \
+      const Algorithm* found = algorithm_named(name);                                     \
+      ASSERT_NE(found, nullptr) << name;                                                  \
+      EXPECT_EQ(found->collective, Collective::collective_) << name;                      \
+    }                                                                                     \
+    EXPECT_LT(smallest_, largest_);                                                       \
   }
 #include "planner/wire_candidates.def"
 #undef WIRE_CANDIDATE

@@ -2,6 +2,8 @@
 // Turns the dependency lists of a schedule around and chains the messages of each peer.
 #include "schedule/prepared_schedule.h"
 
+#include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -20,6 +22,7 @@ PreparedSchedule::PreparedSchedule(Schedule schedule) : schedule_(std::move(sche
 
   constexpr std::int64_t of_group = -1;
   std::unordered_map<std::int64_t, StepIndex> last;  // by peer and direction
+  std::set<Rank> roots;
   for (StepIndex i = 0; i < steps; ++i) {
     const Step& step = schedule_.steps[i];
     for (const StepIndex dependency : schedule_.dependencies_of(step)) {
@@ -28,6 +31,7 @@ PreparedSchedule::PreparedSchedule(Schedule schedule) : schedule_(std::move(sche
     waits_for_[i] = step.dependency_count;
     if (!has_peer(step.kind)) continue;
     ++messages_;
+    if (is_group(step.kind)) roots.insert(step.peer);
     const std::int64_t key =
         is_group(step.kind) ? of_group
                             : std::int64_t{step.peer} * 2 + (step.kind == StepKind::send ? 0 : 1);
@@ -37,6 +41,7 @@ PreparedSchedule::PreparedSchedule(Schedule schedule) : schedule_(std::move(sche
     ++waits_for_[i];
     entry->second = i;
   }
+  group_roots_ = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(roots.size()));
 }
 
 std::span<const StepIndex> PreparedSchedule::dependents_of(StepIndex step) const {

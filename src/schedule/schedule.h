@@ -10,9 +10,9 @@
 //   receives from one peer likewise.
 // - A send may complete as late as its receive is matched (rendezvous); no schedule may rely on
 //   buffering.
-// - Group steps are collectives of the MPI library on the ranks of Schedule::group. The n-th group
-//   step of each of them is the same one; they start in list order. One may complete as late as all
-//   have started it.
+// - Group steps are collectives on the ranks of Schedule::group: of the MPI library, or where the
+//   schedule goes over the wire one sending to all of them. The n-th group step of each of them is
+//   the same one; they start in list order. One may complete as late as all have started it.
 // - Steps of one rank that touch the same elements, one of them writing, are ordered by
 //   dependencies.
 // - A schedule is thread-compatible: built once, then only read.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace quadrille::wire {
 namespace {
@@ -30,20 +31,33 @@ Tag tag_of(const Key& key, Sequence number, std::span<std::byte> packet) {
   return tag;
 }
 
+// No endpoint's number: these have 24 bits.
+constexpr EndpointId no_endpoint = 0xffffffff;
+
+Key derived(const Secret& secret, const std::vector<EndpointId>& ends) {
+  std::vector<unsigned char> bytes;
+  for (const EndpointId end : ends) {
+    for (unsigned shift = 32; shift > 0; shift -= 8)
+      bytes.push_back(static_cast<unsigned char>(end >> (shift - 8)));
+  }
+  Key key{};
+  crypto_generichash(reinterpret_cast<unsigned char*>(key.data()), key.size(), bytes.data(),
+                     bytes.size(), bytes_of(secret.data()), secret.size());
+  return key;
+}
+
 }  // namespace
 
 bool start_authentication() { return sodium_init() >= 0; }
 
 Key key_between(const Secret& secret, EndpointId from, EndpointId to) {
-  std::array<unsigned char, 8> direction{};
-  for (std::size_t i = 0; i < 4; ++i) {
-    direction[i] = static_cast<unsigned char>(from >> (24 - 8 * i));
-    direction[4 + i] = static_cast<unsigned char>(to >> (24 - 8 * i));
-  }
-  Key key{};
-  crypto_generichash(reinterpret_cast<unsigned char*>(key.data()), key.size(), direction.data(),
-                     direction.size(), bytes_of(secret.data()), secret.size());
-  return key;
+  return derived(secret, {from, to});
+}
+
+Key key_of_group(const Secret& secret, EndpointId from, std::span<const EndpointId> members) {
+  std::vector<EndpointId> all{from, no_endpoint};  // so that no pair has it
+  all.insert(all.end(), members.begin(), members.end());
+  return derived(secret, all);
 }
 
 void seal(const Key& key, Sequence number, std::span<std::byte> packet) {

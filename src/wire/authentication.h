@@ -5,7 +5,8 @@
 // other.
 //
 // SipHash-2-4 (J.-P. Aumasson, D. J. Bernstein, INDOCRYPT 2012, doi:10.1007/978-3-642-34931-7_28)
-// with a key for each direction of each pair, which BLAKE2b derives from the job's secret.
+// with a key for each direction of each pair, and for each sender to each group, which BLAKE2b
+// derives from the job's secret.
 #pragma once
 
 #include <array>
@@ -25,6 +26,9 @@ using Key = std::array<std::byte, 16>;
 bool start_authentication();
 
 Key key_between(const Secret& secret, EndpointId from, EndpointId to);
+// For what goes to all of a group at once. `members` in the order that all of them know it in;
+// another group of the same sender has another key.
+Key key_of_group(const Secret& secret, EndpointId from, std::span<const EndpointId> members);
 
 // Fills the last `tag_bytes` of the packet. `number` is its whole sequence or running number.
 void seal(const Key& key, Sequence number, std::span<std::byte> packet);

@@ -66,6 +66,10 @@ void Endpoint::receive(EndpointId peer, Channel channel, std::span<std::byte> me
                        Handle handle, Nanoseconds now) {
   Flow& flow = flow_with(peer, channel);
   flow.in.expect(message, handle);
+  accept(flow, now);
+}
+
+void Endpoint::accept(Flow& flow, Nanoseconds now) {
   flow.timer.began(Side::in, now);
   settle(flow, now);
   grant(now);
@@ -91,27 +95,39 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
                                   : is_status      ? known->heard_number
                                                    : known->in.acknowledged();
   const std::uint64_t number = widen(reference, header.sequence, sequence_bits);
-  const Key key = known != nullptr ? known->receive_key
-                                   : key_between(settings_.secret, header.sender, settings_.self);
-  const Sequence sent = known == nullptr ? 0 : known->out.acknowledged();
-  const Sequence acknowledged = widen(sent, header.acknowledged, acknowledged_bits);
-  if (!is_sealed(key, is_status ? number : sealed_number(number, acknowledged), datagram)) {
-    ++counters_.forged;
+  const bool to_group = is_to_group(header.kind);
+  // A group that this end does not know of yet may be one that it is in.
+  const bool knows = !to_group || (known != nullptr && known->group_key);
+  if (!knows || !is_authentic(header, known, number, datagram)) {
+    ++(to_group ? counters_.group_others : counters_.forged);
     return std::nullopt;
   }
   if (abandoned_.contains(header.channel)) {
     ++counters_.refused;
-    return Heard{header.sender, is_status};
+    return Heard{header.sender, is_status, to_group};
   }
   Flow& flow = known != nullptr ? *known : flow_with(header.sender, header.channel);
   if (is_status) {
     on_status(flow, parsed->body, number, now);
+  } else if (header.kind == PacketKind::group_announcement) {
+    on_announcement(flow, number, now);
   } else {
     on_data(flow, *parsed, number, now);
   }
   settle(flow, now);
   grant(now);
-  return Heard{header.sender, is_status};
+  return Heard{header.sender, is_status, to_group};
+}
+
+bool Endpoint::is_authentic(const Header& header, const Flow* flow, std::uint64_t number,
+                            std::span<std::byte> datagram) const {
+  if (is_to_group(header.kind)) return is_sealed(*flow->group_key, number, datagram);
+  const Key key = flow != nullptr ? flow->receive_key
+                                  : key_between(settings_.secret, header.sender, settings_.self);
+  if (header.kind == PacketKind::status) return is_sealed(key, number, datagram);
+  const Sequence sent = flow == nullptr ? 0 : flow->out.acknowledged();
+  const Sequence acknowledged = widen(sent, header.acknowledged, acknowledged_bits);
+  return is_sealed(key, sealed_number(number, acknowledged), datagram);
 }
 
 void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now) {
@@ -122,20 +138,24 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   // What it says of the other direction holds in any case, and may be said by it alone.
   const Sequence acknowledged =
       widen(flow.out.acknowledged(), header.acknowledged, acknowledged_bits);
-  learn(flow,
-        {.acknowledged = acknowledged,
-         .granted = widen(acknowledged, header.granted, acknowledged_bits),
-         .heard = 0,
-         .arrived = {},
-         .answers = 0},
-        now);
+  if (!is_to_group(header.kind)) {
+    learn(flow,
+          {.acknowledged = acknowledged,
+           .granted = widen(acknowledged, header.granted, acknowledged_bits),
+           .heard = 0,
+           .arrived = {},
+           .answers = 0},
+          now);
+  } else if (arrival == ReceiveFlow::Arrival::fresh) {
+    ++counters_.group_received;
+  }
   if (arrival != ReceiveFlow::Arrival::fresh) return;
   flow.timer.heard();
   flow.news(Side::in, now);
   ++counters_.data_received;
   counters_.bytes_received += parsed.body.size();
   budget_.arrived(1);
-  if (header.kind == PacketKind::repeated_data) {
+  if (header.kind == PacketKind::repeated_data || header.kind == PacketKind::repeated_group_data) {
     ++counters_.losses;
     budget_.lost();
   }
@@ -201,7 +221,13 @@ void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
 }
 
 void Endpoint::settle(Flow& flow, Nanoseconds now) {
-  while (const auto sent = flow.out.next_completed()) completed_.push_back({*sent, true, true});
+  while (const auto sent = flow.out.next_completed()) {
+    const auto all = group_sends_.find(*sent);
+    if (all != group_sends_.end() && --all->second.receivers > 0) continue;
+    if (all == group_sends_.end() || !all->second.complete)
+      completed_.push_back({*sent, true, true});
+    if (all != group_sends_.end()) group_sends_.erase(all);
+  }
   while (const auto received = flow.in.next_completed())
     completed_.push_back({received->handle, false, received->matches});
   const auto outstanding = static_cast<std::uint32_t>(flow.in.outstanding());
@@ -217,8 +243,9 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
   std::optional<std::uint64_t> sending;
   std::optional<Handle> wanting;
   std::optional<Nanoseconds> timer;
-  if (!flow.stands.may_send && std::exchange(flow.told_by_data, false)) owe_status(flow);
-  if (flow.stands.may_send) {
+  const bool may_send = flow.may_send_alone();
+  if (!may_send && std::exchange(flow.told_by_data, false)) owe_status(flow);
+  if (may_send) {
     if (!flow.sending_at) flow.turn = ++turns_;
     sending = flow.turn;
   }
@@ -233,23 +260,27 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
   relist(timers_, flow.key, flow.timer_at, timer);
 }
 
-std::uint32_t Endpoint::window() const {
+std::uint32_t Endpoint::window(const Flow& flow) const {
+  // Each grant to a group's sender comes with those of all others: few of them, once it is there.
+  if (flow.group_key && !flow.in.has_begun()) return settings_.window;
+  if (flow.group_key && expecting_ == 1) return std::max(settings_.window, budget_.limit());
   return expecting_ > 1 ? settings_.window : std::max(settings_.window, budget_.limit() / 2);
 }
 
 void Endpoint::grant(Nanoseconds now) {
-  const std::uint32_t window = this->window();
   for (auto next = wanting_.begin(); next != wanting_.end();) {
     Flow& flow = *flows_.at(next->second);
     ++next;
+    const std::uint32_t window = this->window(flow);
     const auto outstanding = flow.in.outstanding();
     const std::uint64_t wanted = flow.in.wanted();
     if (outstanding >= window) continue;
     const auto most = static_cast<std::uint32_t>(std::min(window - outstanding, wanted));
     // Not packet by packet where each grant costs a status.
-    const bool with_data = flow.out.may_send();
+    const bool with_data = flow.may_send_alone();
+    const std::uint32_t worth_telling = flow.group_key ? window / 2 : window * 3 / 4;
     const auto least =
-        static_cast<std::uint32_t>(with_data ? 1 : std::min<std::uint64_t>(window * 3 / 4, wanted));
+        static_cast<std::uint32_t>(with_data ? 1 : std::min<std::uint64_t>(worth_telling, wanted));
     if (most < least) continue;
     const std::uint32_t taken = budget_.take(most);
     if (taken < least && taken < budget_.own()) {
@@ -267,7 +298,7 @@ void Endpoint::grant(Nanoseconds now) {
 }
 
 void Endpoint::tell(Flow& flow) {
-  if (flow.out.may_send()) {
+  if (flow.may_send_alone()) {
     flow.told_by_data = true;
   } else {
     owe_status(flow);
@@ -293,8 +324,17 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
     owed_.pop_front();
     if (flow.status_owed) return write_status(flow, room, now);
   }
+  for (auto& [channel, group] : groups_) {
+    if (group->take_announcement()) return write_announcement(*group, room);
+    if (group->may_send(now)) return write_to_group(*group, group->flows(), false, room, now);
+  }
   if (sending_.empty()) return std::nullopt;
-  return write_data(*flows_.at(sending_.begin()->second), room, now);
+  Flow& flow = *flows_.at(sending_.begin()->second);
+  if (flow.group != nullptr && !flow.out.repeats_anew()) {
+    const auto receivers = flow.group->repeating(*flow.out.repeats());
+    if (receivers.size() > 1) return write_to_group(*flow.group, receivers, true, room, now);
+  }
+  return write_data(flow, room, now);
 }
 
 void Endpoint::ask_when_due(Nanoseconds now) {
@@ -330,18 +370,26 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
   std::ranges::copy(packet.payload, body.begin());
   const std::size_t length = overhead_bytes + packet.payload.size();
   seal(flow.send_key, sealed_number(packet.sequence, flow.in.acknowledged()), room.first(length));
+  count_sent(flow, packet);
+  note_sent(flow, packet, now);
+  return {flow.key.first, length, false};
+}
+
+void Endpoint::count_sent(Flow& flow, const SendFlow::Packet& packet) {
   ++counters_.data_sent;
   counters_.bytes_sent += packet.payload.size();
   flow.statistics.sent(packet.payload.size(), packet.repeated);
+  if (packet.repeated) ++counters_.data_resent;
+}
+
+void Endpoint::note_sent(Flow& flow, const SendFlow::Packet& packet, Nanoseconds now) {
   if (packet.repeated) {
-    ++counters_.data_resent;
     flow.timed.reset();  // whose arrival would it be (P. Karn, C. Partridge, SIGCOMM 1987)
   } else if (!flow.timed) {
     flow.timed = {packet.sequence, now};
   }
   flow.timer.began(Side::out, now);
   settle(flow, now);
-  return {flow.key.first, length, false};
 }
 
 Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
@@ -380,13 +428,19 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
 }
 
 std::optional<Nanoseconds> Endpoint::deadline() const {
-  if (timers_.empty()) return starved_until_;
-  const Nanoseconds timer = timers_.begin()->first;
-  return starved_until_ ? std::min(timer, *starved_until_) : timer;
+  std::optional<Nanoseconds> first = starved_until_;
+  const auto also = [&](Nanoseconds time) { first = first ? std::min(*first, time) : time; };
+  if (!timers_.empty()) also(timers_.begin()->first);
+  for (const auto& [channel, group] : groups_) {
+    if (const auto due = group->deadline()) also(*due);
+  }
+  return first;
 }
 
 void Endpoint::abandon(Channel channel) {
   abandoned_.insert(channel);
+  groups_.erase(channel);
+  std::erase_if(group_sends_, [&](const auto& send) { return send.second.channel == channel; });
   for (auto next = flows_.begin(); next != flows_.end();) {
     Flow& flow = *next->second;
     if (next->first.second != channel) {

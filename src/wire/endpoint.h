@@ -33,6 +33,7 @@
 #include "wire/question_timer.h"
 #include "wire/receive_flow.h"
 #include "wire/send_flow.h"
+#include "wire/send_group.h"
 
 namespace quadrille::wire {
 
@@ -46,6 +47,13 @@ struct EndpointSettings {
   Nanoseconds silence{1'000'000'000};  // after which a peer is silent
 };
 
+// Who gets a message that goes to several: all of these but its sender.
+struct Group {
+  std::span<const EndpointId> members;  // in the same order everywhere
+  // How many of them send at the same time, the same everywhere: they share what may go ahead.
+  std::uint32_t senders = 1;
+};
+
 // Of packets, since the start; named as in QUADRILLE_LOG=wire.
 struct EndpointCounters {
   std::uint64_t data_sent = 0;
@@ -56,6 +64,9 @@ struct EndpointCounters {
   std::uint64_t status_sent = 0;
   std::uint64_t status_received = 0;
   std::uint64_t questions = 0;
+  std::uint64_t group_sent = 0;      // of `data_sent` those for several receivers at once
+  std::uint64_t group_received = 0;  // of `data_received` likewise
+  std::uint64_t group_others = 0;    // to a group that this end is not in, or forged
   std::uint64_t duplicates = 0;
   std::uint64_t refused = 0;    // more than was granted
   std::uint64_t forged = 0;     // wrong or no key, altered, replayed under another number
@@ -73,16 +84,26 @@ class Endpoint {
   void receive(EndpointId peer, Channel channel, std::span<std::byte> message, Handle handle,
                Nanoseconds now);
 
+  // The same between one end and all others of `group`, in which it is too; each of them calls for
+  // each message. A channel that has group messages has no others.
+  void send_to_group(const Group& group, Channel channel, std::span<const std::byte> message,
+                     Handle handle, Nanoseconds now);
+  void receive_from_group(EndpointId sender, const Group& group, Channel channel,
+                          std::span<std::byte> message, Handle handle, Nanoseconds now);
+
   struct Heard {
     EndpointId from = 0;
     bool is_status = false;
+    bool to_group = false;  // it came as one for several
   };
   // A datagram that arrived. What is not a peer's packet is counted and dropped, never answered,
   // and nothing is returned.
   std::optional<Heard> on_datagram(std::span<std::byte> datagram, Nanoseconds now);
 
+  // Not an endpoint's number: these have 24 bits.
+  static constexpr EndpointId to_group = 0xffffffff;
   struct Outgoing {
-    EndpointId peer = 0;
+    EndpointId peer = 0;  // or `to_group`
     std::size_t length = 0;
     bool is_status = false;
   };
@@ -121,19 +142,35 @@ class Endpoint {
  private:
   Flow& flow_with(EndpointId peer, Channel channel);
   std::pair<Key, Key> keys_with(EndpointId peer) const;
+  // Something more is expected from it.
+  void accept(Flow& flow, Nanoseconds now);
+  void dissolve(SendGroup& group, Nanoseconds now);
+  SendGroup& group_with(const Group& group, Channel channel, Nanoseconds now);
+  std::uint32_t ahead(const Group& group) const {
+    return settings_.limits.group_ahead / group.senders;
+  }
+  bool is_authentic(const Header& header, const Flow* flow, std::uint64_t number,
+                    std::span<std::byte> datagram) const;
   void on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now);
   void on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
                  Nanoseconds now);
   static void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
   void settle(Flow& flow, Nanoseconds now);
   // Packets to grant to one partner at a time: more where messages of one alone are expected.
-  std::uint32_t window() const;
+  std::uint32_t window(const Flow& flow) const;
   void grant(Nanoseconds now);
   // Has the next data or status of the flow say how things stand.
   void tell(Flow& flow);
   void owe_status(Flow& flow);
   void ask_when_due(Nanoseconds now);
   Outgoing write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now);
+  Outgoing write_to_group(const SendGroup& group, std::span<Flow* const> receivers, bool again,
+                          std::span<std::byte> room, Nanoseconds now);
+  void complete_if_kept(Handle handle);
+  void count_sent(Flow& flow, const SendFlow::Packet& packet);
+  void note_sent(Flow& flow, const SendFlow::Packet& packet, Nanoseconds now);
+  Outgoing write_announcement(const SendGroup& group, std::span<std::byte> room);
+  void on_announcement(Flow& flow, std::uint64_t end, Nanoseconds now);
   Outgoing write_status(Flow& flow, std::span<std::byte> room, Nanoseconds now);
 
   EndpointSettings settings_;
@@ -141,6 +178,14 @@ class Endpoint {
   EndpointCounters counters_;
   std::map<Channel, ChannelStatistics> channels_;
   std::map<FlowKey, std::unique_ptr<Flow>> flows_;
+  std::map<Channel, std::unique_ptr<SendGroup>> groups_;
+  struct GroupSend {
+    Channel channel = 0;
+    std::size_t receivers = 0;                   // that have not got all of it
+    std::optional<std::vector<std::byte>> kept;  // then the caller's memory is not read any more
+    bool complete = false;                       // for the caller
+  };
+  std::map<Handle, GroupSend> group_sends_;
   std::set<Channel> abandoned_;
   std::deque<Flow*> owed_;  // a status
   // May send data, in turn: all partners that have granted something get their grants back alike.

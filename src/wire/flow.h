@@ -20,6 +20,7 @@
 namespace quadrille::wire {
 
 using FlowKey = std::pair<EndpointId, Channel>;
+class SendGroup;
 
 struct Flow {
   Flow(FlowKey with, const std::pair<Key, Key>& keys, const FlowLimits& limits,
@@ -38,18 +39,21 @@ struct Flow {
   std::optional<Nanoseconds> due() const {
     std::optional<Nanoseconds> earliest;
     if (awaits_in()) {
-      const bool granted = in.outstanding() > 0;
-      earliest = timer.due(Side::in, granted ? Awaiting::packets : Awaiting::program);
+      const auto awaited = in.is_under_way() ? Awaiting::packets : Awaiting::program;
+      earliest = timer.due(Side::in, awaited);
     }
     if (out.idle()) return earliest;
     const Nanoseconds about_own = timer.due(Side::out, out.awaiting());
     return earliest ? std::min(*earliest, about_own) : about_own;
   }
   FlowStanding standing() const {
-    return {
-        .unsent = out.announced() > out.sent(),
-        .may_send = out.may_send(),
-        .under_way = in.outstanding() > 0 || (!out.idle() && out.awaiting() == Awaiting::packets)};
+    return {.unsent = out.announced() > out.sent(),
+            .may_send = out.may_send(),
+            .under_way = in.is_under_way() || (!out.idle() && out.awaiting() == Awaiting::packets)};
+  }
+  // Whether a packet may go that is for this receiver alone.
+  bool may_send_alone() const {
+    return group == nullptr ? out.may_send() : out.repeats().has_value();
   }
   // Something of one direction that was not known here.
   void news(Side side, Nanoseconds now) {
@@ -65,6 +69,8 @@ struct Flow {
   QuestionTimer timer;
   ChannelStatistics& statistics;
 
+  SendGroup* group = nullptr;      // what was never sent leaves with it
+  std::optional<Key> group_key;    // of what comes for this end and others at once
   std::uint32_t charged = 0;       // of the budget; never more than in.outstanding()
   std::uint64_t own_number = 0;    // of the last status sent
   std::uint64_t heard_number = 0;  // of the newest status heard

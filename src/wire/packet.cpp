@@ -57,7 +57,7 @@ std::optional<Parsed> parse_packet(std::span<const std::byte> packet, ParseError
   if (first >> 4 != protocol_version) return std::nullopt;
   error = ParseError::malformed;
   const unsigned kind = first >> 1 & 7U;
-  if (kind > static_cast<unsigned>(PacketKind::repeated_data)) return std::nullopt;
+  if (kind > static_cast<unsigned>(PacketKind::group_announcement)) return std::nullopt;
   Parsed parsed;
   parsed.header.kind = static_cast<PacketKind>(kind);
   parsed.header.last = (first & 1U) != 0;
@@ -67,6 +67,9 @@ std::optional<Parsed> parse_packet(std::span<const std::byte> packet, ParseError
   parsed.header.place = static_cast<std::uint32_t>(get(packet, 9, 3));
   parsed.header.acknowledged = static_cast<std::uint16_t>(get(packet, 12, 2));
   parsed.header.granted = static_cast<std::uint16_t>(get(packet, 14, 2));
+  if (is_to_group(parsed.header.kind) &&
+      (parsed.header.acknowledged != 0 || parsed.header.granted != 0))
+    return std::nullopt;
   parsed.body = packet.subspan(header_bytes, packet.size() - overhead_bytes);
   error = ParseError::none;
   return parsed;

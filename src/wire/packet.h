@@ -8,8 +8,8 @@
 //   4       2      channel
 //   6       3      sequence number of a data packet, running number of a status; lower bits
 //   9       3      place of a data packet in its message, counted in packets; 0 in a status
-//   12      2      all packets before this number have arrived; lower bits
-//   14      2      packets before this number may be sent; lower bits
+//   12      2      all packets before this number have arrived; lower bits; 0 in data to a group
+//   14      2      packets before this number may be sent; lower bits; 0 in data to a group
 //   16             data: payload; status: its body
 //   end-8   8      authentication tag
 //
@@ -38,7 +38,15 @@ constexpr unsigned status_bits = 32;
 // Words of 64 packets behind the first missing one of which a status tells.
 constexpr std::size_t most_status_words = 16;
 
-enum class PacketKind : std::uint8_t { data = 0, status = 1, repeated_data = 2 };
+enum class PacketKind : std::uint8_t {
+  data = 0,
+  status = 1,
+  repeated_data = 2,
+  group_data = 3,  // one datagram for several receivers
+  repeated_group_data = 4,
+  group_announcement = 5,  // packets before its number wait for a group; no body
+};
+constexpr bool is_to_group(PacketKind kind) { return kind >= PacketKind::group_data; }
 
 struct Header {
   PacketKind kind = PacketKind::data;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -25,11 +26,23 @@ namespace {
 // One refusal may be a firewall's while it is set up anew.
 constexpr std::uint32_t questions_before_lost = 2;
 
+// Switches forget of members whom nobody asks (RFC 4541; 260 s by default).
+constexpr Nanoseconds between_joins{60'000'000'000};
+constexpr Nanoseconds never{std::numeric_limits<std::int64_t>::max()};
+
+void signal(int descriptor) {
+  const std::uint64_t one = 1;
+  while (write(descriptor, &one, sizeof one) < 0 && errno == EINTR) {
+  }
+}
+
 }  // namespace
 
 Port::Port(std::unique_ptr<UdpLink> link, std::unique_ptr<StreamLink> streams,
            PortSettings settings)
     : link_(std::move(link)),
+      group_(settings.group),
+      datagram_bytes_(settings.endpoint.limits.payload + overhead_bytes),
       budget_(*settings.board, settings.holder, settings.budget),
       endpoint_(settings.endpoint, budget_),
       process_(getpid()) {
@@ -54,14 +67,19 @@ Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<UdpLink> link,
 bool Port::start() {
   poll_descriptor_ = epoll_create1(EPOLL_CLOEXEC);
   end_descriptor_ = eventfd(0, EFD_CLOEXEC);
-  if (poll_descriptor_ < 0 || end_descriptor_ < 0) return false;
+  wake_descriptor_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (poll_descriptor_ < 0 || end_descriptor_ < 0 || wake_descriptor_ < 0) return false;
   epoll_event end{};
   end.events = EPOLLIN;
   end.data.fd = end_descriptor_;
+  epoll_event woken{};
+  woken.events = EPOLLIN;
+  woken.data.fd = wake_descriptor_;
   epoll_event arrivals{};
   arrivals.events = EPOLLIN | EPOLLONESHOT;
   arrivals.data.fd = link_->descriptor();
   if (epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, end_descriptor_, &end) != 0 ||
+      epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, wake_descriptor_, &woken) != 0 ||
       epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, link_->descriptor(), &arrivals) != 0)
     return false;
   if (detours_) {
@@ -87,12 +105,11 @@ bool Port::start() {
 Port::~Port() {
   if (service_.joinable() && getpid() != process_) service_.detach();
   if (service_.joinable()) {
-    const std::uint64_t one = 1;
-    while (write(end_descriptor_, &one, sizeof one) < 0 && errno == EINTR) {
-    }
+    signal(end_descriptor_);
     service_.join();
   }
   if (end_descriptor_ >= 0) close(end_descriptor_);
+  if (wake_descriptor_ >= 0) close(wake_descriptor_);
   if (poll_descriptor_ >= 0) close(poll_descriptor_);
 }
 
@@ -101,10 +118,35 @@ void Port::watch(bool arrivals, bool room) {
   event.events = (arrivals ? EPOLLIN : 0U) | (room ? EPOLLOUT : 0U) | EPOLLONESHOT;
   event.data.fd = link_->descriptor();
   epoll_ctl(poll_descriptor_, EPOLL_CTL_MOD, link_->descriptor(), &event);
-  if (!uses_detours_) return;
+  if (uses_detours_) watch_also(detours_->descriptor(), arrivals);
+  if (group_link_) watch_also(group_link_->descriptor(), arrivals);
+}
+
+void Port::watch_also(int descriptor, bool arrivals) const {
+  epoll_event event{};
   event.events = (arrivals ? EPOLLIN : 0U) | EPOLLONESHOT;
-  event.data.fd = detours_->descriptor();
-  epoll_ctl(poll_descriptor_, EPOLL_CTL_MOD, detours_->descriptor(), &event);
+  event.data.fd = descriptor;
+  epoll_ctl(poll_descriptor_, EPOLL_CTL_MOD, descriptor, &event);
+}
+
+bool Port::join_group() {
+  const std::scoped_lock lock(mutex_);
+  stay_in_group(monotonic_now());
+  return group_link_ != nullptr;
+}
+
+void Port::stay_in_group(Nanoseconds now) {
+  if (!group_ || (joined_ && now - *joined_ < between_joins)) return;
+  joined_ = now;
+  if (group_link_) return group_link_->join_again();
+  auto opened =
+      UdpLink::open({.local = link_->local(), .group = group_, .datagram_bytes = datagram_bytes_});
+  if (!opened.ok()) return;  // who sends to the group then sends to this end alone
+  epoll_event arrivals{};
+  arrivals.events = EPOLLONESHOT;
+  arrivals.data.fd = opened.value()->descriptor();
+  if (epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, arrivals.data.fd, &arrivals) == 0)
+    group_link_ = std::move(opened.value());
 }
 
 void Port::use_detours() {
@@ -122,6 +164,9 @@ void Port::leave() {
   if (--calls_ > 0) return;
   exchange();
   watch(true, link_->has_unsent());
+  // What has left may be lost, and nothing arrive that tells of it.
+  const auto deadline = endpoint_.deadline();
+  if (deadline && *deadline < service_wakes_) signal(wake_descriptor_);
 }
 
 void Port::serve() {
@@ -136,10 +181,15 @@ void Port::serve() {
           wait_ms = static_cast<int>(
               std::max<std::int64_t>(1, (*deadline - monotonic_now()).value / 1'000'000));
       }
+      service_wakes_ = wait_ms < 0 ? never : monotonic_now() + Nanoseconds{wait_ms * 1'000'000LL};
     }
     epoll_event event{};
     const int count = epoll_wait(poll_descriptor_, &event, 1, wait_ms);
     if (count > 0 && event.data.fd == end_descriptor_) return;
+    std::uint64_t signals = 0;
+    if (count > 0 && event.data.fd == wake_descriptor_ &&
+        read(wake_descriptor_, &signals, sizeof signals) < 0)
+      continue;
   }
 }
 
@@ -155,6 +205,23 @@ void Port::receive(EndpointId peer, Channel channel, std::span<std::byte> messag
   const std::scoped_lock lock(mutex_);
   awaited_[next_handle_] = {&completions, token};
   endpoint_.receive(peer, channel, message, next_handle_++, monotonic_now());
+}
+
+void Port::send_to_group(const Group& group, Channel channel, std::span<const std::byte> message,
+                         Completions& completions, std::uint32_t token) {
+  const std::scoped_lock lock(mutex_);
+  awaited_[next_handle_] = {&completions, token};
+  endpoint_.send_to_group(group, channel, message, next_handle_++, monotonic_now());
+}
+
+void Port::receive_from_group(EndpointId sender, const Group& group, Channel channel,
+                              std::span<std::byte> message, Completions& completions,
+                              std::uint32_t token) {
+  const std::scoped_lock lock(mutex_);
+  const Nanoseconds now = monotonic_now();
+  stay_in_group(now);
+  awaited_[next_handle_] = {&completions, token};
+  endpoint_.receive_from_group(sender, group, channel, message, next_handle_++, now);
 }
 
 Result<bool> Port::drive() {
@@ -174,13 +241,18 @@ bool Port::exchange() {
 }
 
 bool Port::take_in() {
+  const bool any = take_in_from(*link_);
+  return (group_link_ && take_in_from(*group_link_)) || any;
+}
+
+bool Port::take_in_from(UdpLink& link) {
   for (bool any = false;; any = true) {
-    const auto arrived = link_->receive();
+    const auto arrived = link.receive();
     if (arrived.empty()) return any;
     const Nanoseconds now = monotonic_now();
     for (const std::span<std::byte> datagram : arrived) {
       const auto heard = endpoint_.on_datagram(datagram, now);
-      if (heard && uses_detours_) detours_->heard_by_datagram(heard->from);
+      if (heard && !heard->to_group && uses_detours_) detours_->heard_by_datagram(heard->from);
     }
     if (arrived.size() < UdpLink::receive_batch) return true;
   }
@@ -204,6 +276,10 @@ bool Port::send_out() {
       if (room.empty()) break;
       const auto outgoing = endpoint_.next_datagram(room, now);
       if (!outgoing) break;
+      if (outgoing->peer == Endpoint::to_group) {
+        link_->add(*group_, outgoing->length);
+        continue;
+      }
       if (go_by_stream(*outgoing, room) && !outgoing->is_status) continue;
       link_->add(addresses_[outgoing->peer], outgoing->length);
     }
@@ -213,13 +289,14 @@ bool Port::send_out() {
 }
 
 void Port::wait(Nanoseconds time) const {
-  std::array<pollfd, 2> events{};
+  std::array<pollfd, 3> events{};
   events[0] = {link_->descriptor(), POLLIN, 0};
-  events[1] = {-1, POLLIN, 0};
+  events[1] = events[2] = {-1, POLLIN, 0};
   {
     const std::scoped_lock lock(mutex_);
     if (link_->has_unsent()) events[0].events |= POLLOUT;
     if (uses_detours_) events[1].fd = detours_->descriptor();
+    if (group_link_) events[2].fd = group_link_->descriptor();
   }
   const timespec most{0, static_cast<long>(time.value)};
   ppoll(events.data(), events.size(), &most, nullptr);

@@ -50,10 +50,11 @@ struct PortAddress {
 
 struct PortSettings {
   EndpointSettings endpoint;
-  std::vector<PortAddress> addresses;  // of the endpoints, in the order of their numbers
-  CreditBoard* board = nullptr;        // outlives the port
-  std::size_t holder = 0;              // of the board
-  std::uint32_t budget = 16;           // packets
+  std::vector<PortAddress> addresses;        // of the endpoints, in the order of their numbers
+  CreditBoard* board = nullptr;              // outlives the port
+  std::size_t holder = 0;                    // of the board
+  std::uint32_t budget = 16;                 // packets
+  std::optional<NetworkAddress> group = {};  // where datagrams go to several endpoints at once
   // Called once for each peer whose datagrams do not arrive any more; it must not use the port.
   std::function<void(EndpointId)> on_detour = [](EndpointId) {};
 };
@@ -87,6 +88,13 @@ class Port {
   void receive(EndpointId peer, Channel channel, std::span<std::byte> message,
                Completions& completions, std::uint32_t token);
 
+  // As Endpoint's. REQUIRES: in a call; has_group().
+  void send_to_group(const Group& group, Channel channel, std::span<const std::byte> message,
+                     Completions& completions, std::uint32_t token);
+  void receive_from_group(EndpointId sender, const Group& group, Channel channel,
+                          std::span<std::byte> message, Completions& completions,
+                          std::uint32_t token);
+
   // Takes in what has arrived and sends what is due, without blocking. Errors: peer_lost names the
   // endpoint of a process that has ended while something is awaited from it: its host refuses
   // datagrams or connections, and it leaves questions unanswered. Returns whether anything arrived
@@ -104,6 +112,11 @@ class Port {
   // datagrams get through at all.
   void use_detours();
 
+  // Takes part in what is sent to several endpoints at once, from the first message on that it
+  // expects of a group, or from now on. Returns whether it can.
+  bool join_group();
+  bool has_group() const { return group_.has_value(); }
+
   EndpointCounters counters() const;
   FlowStatistics statistics(Channel channel) const;
 
@@ -119,9 +132,12 @@ class Port {
   void leave();
   void serve();
   void watch(bool arrivals, bool room);
+  void watch_also(int descriptor, bool arrivals) const;
   // REQUIRES: mutex_ held.
   bool exchange();
   bool take_in();
+  bool take_in_from(UdpLink& link);
+  void stay_in_group(Nanoseconds now);
   bool send_out();
   // Statuses go both ways where there are two, data only to where it is not heard otherwise.
   bool go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std::byte> datagram);
@@ -131,6 +147,10 @@ class Port {
 
   mutable std::mutex mutex_;
   std::unique_ptr<UdpLink> link_;
+  std::optional<NetworkAddress> group_;
+  std::size_t datagram_bytes_;
+  std::unique_ptr<UdpLink> group_link_;    // receives; none before the port has joined
+  std::optional<Nanoseconds> joined_;      // or tried to
   std::vector<NetworkAddress> addresses_;  // of datagrams
   std::optional<Detours> detours_;
   bool uses_detours_ = false;
@@ -142,6 +162,8 @@ class Port {
   std::uint32_t calls_ = 0;  // under way
   int poll_descriptor_ = -1;
   int end_descriptor_ = -1;
+  int wake_descriptor_ = -1;
+  Nanoseconds service_wakes_{};  // by itself
   std::thread service_;
   int process_;  // a forked child has no such thread
 };

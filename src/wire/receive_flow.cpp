@@ -36,7 +36,9 @@ ReceiveFlow::Arrival ReceiveFlow::on_packet(const Packet& packet) {
 }
 
 bool ReceiveFlow::keep_early(const Packet& packet) {
-  if (early_bytes_ + packet.payload.size() > limits_.unasked || !early_.empty()) return false;
+  const std::size_t most = std::max<std::size_t>(1, limits_.group_ahead);
+  if (early_bytes_ + packet.payload.size() > most_early_bytes_ || early_.size() >= most)
+    return false;
   early_[packet.sequence] = {
       packet.place, packet.last, {packet.payload.begin(), packet.payload.end()}};
   early_bytes_ += packet.payload.size();
@@ -90,7 +92,8 @@ void ReceiveFlow::on_announcement(Sequence end) { announced_ = std::max(announce
 
 std::uint64_t ReceiveFlow::wanted() const {
   if (messages_.empty()) return 0;
-  const Sequence end = std::min({announced_, expected_end_, acknowledged_ + limits_.most_open});
+  const Sequence end = std::min(
+      {std::max(announced_, counted_on_), expected_end_, acknowledged_ + limits_.most_open});
   return end > granted_ ? end - granted_ : 0;
 }
 

@@ -4,6 +4,7 @@
 // was expected is kept, within a bound. No clock and no socket.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +22,21 @@ namespace quadrille::wire {
 
 class ReceiveFlow {
  public:
-  explicit ReceiveFlow(const FlowLimits& limits) : limits_(limits) {}
+  explicit ReceiveFlow(const FlowLimits& limits)
+      : limits_(limits), most_early_bytes_(limits.unasked) {}
 
   // The next message goes to `buffer`. Its length is the buffer's, else it completes as a mismatch.
   void expect(std::span<std::byte> buffer, Handle handle);
+  // The same of a message to a group, whose sender may be `ahead` packets ahead. It will come: what
+  // may not come unasked is granted before it is announced, unless that is `announced` to all. Of
+  // those behind it some may come early.
+  void expect_of_group(std::span<std::byte> buffer, Handle handle, std::uint32_t ahead,
+                       bool announced) {
+    expect(buffer, handle);
+    if (!announced && (acknowledged_ == 0 || expected_end_ - acknowledged_ > ahead))
+      counted_on_ = expected_end_;
+    most_early_bytes_ = std::max(limits_.unasked, ahead * limits_.payload);
+  }
 
   struct Packet {
     Sequence sequence = 0;
@@ -39,12 +51,14 @@ class ReceiveFlow {
   // The sender has packets before `end` to send.
   void on_announcement(Sequence end);
 
-  // Packets that could be granted now: announced, and their messages expected.
+  // Packets that could be granted now: announced or counted on, and their messages expected.
   std::uint64_t wanted() const;
   // REQUIRES: packets <= wanted().
   void grant(std::uint64_t packets) { granted_ += packets; }
   // Granted and not arrived.
   std::uint64_t outstanding() const;
+  // Some of these are known to be there.
+  bool is_under_way() const { return outstanding() > 0 && announced_ > acknowledged_; }
 
   struct Completed {
     Handle handle = 0;
@@ -55,6 +69,8 @@ class ReceiveFlow {
   bool expects() const { return !messages_.empty(); }
   // REQUIRES: expects(). For order among channels.
   Handle first_expected() const { return messages_.front().handle; }
+  // Something of the first message is known to be there. REQUIRES: expects().
+  bool has_begun() const { return announced_ > messages_.front().first; }
   Sequence acknowledged() const { return acknowledged_; }
   Sequence granted() const { return granted_; }
   Sequence heard() const { return announced_; }
@@ -87,11 +103,13 @@ class ReceiveFlow {
   std::deque<Message> messages_;  // not complete
   std::map<Sequence, Early> early_;
   std::size_t early_bytes_ = 0;
+  std::size_t most_early_bytes_;
   std::deque<Completed> completed_;
   std::deque<bool> here_;  // of [acknowledged_, ...): the first is missing
   std::uint64_t arrived_beyond_ = 0;
   Sequence acknowledged_ = 0;
   Sequence announced_ = 0;
+  Sequence counted_on_ = 0;
   Sequence granted_ = 0;
   Sequence expected_end_ = 0;
 };

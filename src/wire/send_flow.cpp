@@ -31,8 +31,7 @@ bool SendFlow::may_send_unasked() const {
 bool SendFlow::may_send() const { return may_repeat() || may_send_next(); }
 
 bool SendFlow::may_send_next() const {
-  if (sent_ == end_ || open_.size() >= limits_.most_open) return false;
-  return sent_ < granted_ || may_send_unasked();
+  return has_room() && (sent_ < granted_ || may_send_unasked());
 }
 
 SendFlow::Packet SendFlow::next() {
@@ -41,12 +40,17 @@ SendFlow::Packet SendFlow::next() {
     lost_.erase(lost_.begin());
     Open& open = open_[sequence - acknowledged_];
     open.transmission = transmissions_++;
+    open.again = true;
     Packet again = packet(sequence);
     // Of what went unasked it is not known whether it was lost.
     again.repeated = !std::exchange(open.unasked, false);
     if (again.repeated) ++resent_;
     return again;
   }
+  return next_new();
+}
+
+SendFlow::Packet SendFlow::next_new() {
   open_.push_back({transmissions_++, sent_ >= granted_, false});
   return packet(sent_++);
 }
@@ -57,12 +61,15 @@ SendFlow::Packet SendFlow::packet(Sequence sequence) const {
   const Sequence place = sequence - message->first;
   const std::size_t offset = place * limits_.payload;
   const std::size_t length = std::min(limits_.payload, message->data.size() - offset);
-  return {sequence, static_cast<std::uint32_t>(place), sequence + 1 == message->end, false,
-          message->data.subspan(offset, length)};
+  return {sequence, static_cast<std::uint32_t>(place),     sequence + 1 == message->end,
+          false,    message->data.subspan(offset, length), message->handle};
 }
 
 bool SendFlow::on_news(const News& news) {
-  if (news.acknowledged > sent_ || news.granted > end_ || news.heard > end_) return false;
+  // A receiver may grant what it expects before it waits here.
+  const Sequence known = std::max(acknowledged_, news.acknowledged);
+  const Sequence most_granted = std::max(end_, known + limits_.most_open);
+  if (news.acknowledged > sent_ || news.granted > most_granted || news.heard > end_) return false;
   bool learned = news.granted > granted_ || news.heard > heard_;
   granted_ = std::max(granted_, news.granted);
   heard_ = std::max({heard_, news.heard, news.granted, news.acknowledged});

@@ -8,6 +8,7 @@
 // receiver answers a question that was sent after it and has not got it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -27,6 +28,8 @@ struct FlowLimits {
   std::size_t payload = 1448;      // bytes of a full packet
   std::size_t unasked = 0;         // bytes that a channel may have under way without a grant
   std::uint32_t most_open = 1024;  // packets sent or granted of which not all have arrived
+  // Packets that a sender to a group may be ahead of what each receiver has granted.
+  std::uint32_t group_ahead = 0;
 };
 
 // Of a message of `length` bytes; one that is empty takes a packet too.
@@ -47,12 +50,28 @@ class SendFlow {
     bool last = false;
     bool repeated = false;
     std::span<const std::byte> payload;
+    Handle handle = 0;  // of its message
   };
   bool may_send() const;
   // Whether the next packet that was never sent may go.
   bool may_send_next() const;
   // Packets are lost ones first. REQUIRES: may_send(). The packet counts as sent.
   Packet next();
+  // The next packet that was never sent, though it may not have been granted: it goes with others'.
+  // REQUIRES: has_room().
+  Packet next_new();
+  // A packet that was never sent waits, and can be kept account of.
+  bool has_room() const { return sent_ < end_ && open_.size() < limits_.most_open; }
+  // Whether a packet may go that is at most the `most`-th beyond what has arrived or was granted.
+  // Before the first grant nothing may: the receiver may not know the group yet.
+  bool may_go_ahead(std::uint64_t most) const {
+    const Sequence covered = std::max(granted_, acknowledged_);
+    return covered > 0 && sent_ < covered + most;
+  }
+  // The packet that goes again now; nothing: none.
+  std::optional<Sequence> repeats() const {
+    return may_repeat() ? std::optional(*lost_.begin()) : std::nullopt;
+  }
 
   struct News {
     Sequence acknowledged = 0;
@@ -68,6 +87,9 @@ class SendFlow {
   void asked(std::uint64_t number);
 
   std::optional<Handle> next_completed();
+
+  // Whether that has gone again before. REQUIRES: repeats().
+  bool repeats_anew() const { return open_[*lost_.begin() - acknowledged_].again; }
 
   // Packets before this number wait to be sent or were.
   Sequence announced() const { return end_; }
@@ -98,6 +120,7 @@ class SendFlow {
     std::uint64_t transmission = 0;
     bool unasked = false;
     bool arrived = false;
+    bool again = false;  // it was sent more than once
   };
 
   bool may_send_unasked() const;

@@ -156,9 +156,16 @@ TEST_F(SendFlowTest, old_news_and_news_of_what_was_never_sent_change_nothing) {
   news(2, 3);
   EXPECT_FALSE(news(1, 2, 0b111));
   EXPECT_FALSE(news(4, 3));
-  EXPECT_FALSE(news(0, 6));
+  EXPECT_FALSE(news(0, 2 + kLimits.most_open + 1));
   EXPECT_EQ(flow_.acknowledged(), 2U);
   EXPECT_FALSE(flow_.may_send());
+}
+
+TEST_F(SendFlowTest, what_is_granted_before_it_waits_goes_at_once) {
+  EXPECT_TRUE(news(0, 2));
+  EXPECT_FALSE(flow_.may_send());
+  add(30);
+  EXPECT_THAT(send_all(), ElementsAre(0, 1));
 }
 
 TEST_F(SendFlowTest, no_more_is_open_than_the_receiver_can_tell_of) {

@@ -9,15 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from lab_jobs import counts, libraries, program
 from lab_traffic import needs_namespaces, topology
 
-from quadrille.errors import QuadrilleError
-from quadrille.installation import mpi_prefix, native_directory
-from quadrille.lab.lab import Lab, RunResult
+from quadrille.lab.lab import Lab
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
 
-ABI = {"ompi4": "ompi", "ompi5": "ompi", "mpich": "mpich"}
 FORCED = (
     "alltoall:ordered,bcast:chain:segment=1000,allreduce:rabenseifner,allgather:ring,reduce:binomial,"
     "gather:binomial,scatter:binomial,reduce_scatter_block:recursive_halving,scan:recursive_doubling,"
@@ -34,27 +32,6 @@ def lab() -> Iterator[Lab]:
     }
     with Lab.up(topology(**tables), "t-drop-in") as found:
         yield found
-
-
-def program(name: str, mpi: str) -> str:
-    if mpi != "ompi4" and mpi_prefix(mpi) is None:
-        pytest.skip(f"{mpi} is not installed here")
-    try:
-        return str(native_directory() / "tests" / f"{name}-{ABI[mpi]}")
-    except QuadrilleError as missing:
-        pytest.skip(str(missing))
-
-
-def libraries(mpi: str) -> dict[str, str]:
-    prefix = mpi_prefix(mpi)
-    # With more ranks than cores MPICH's own waiting has to give cores away.
-    waiting = {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"} if mpi == "mpich" else {}
-    return waiting if prefix is None else {**waiting, "LD_LIBRARY_PATH": str(prefix / "lib")}
-
-
-def counts(result: RunResult) -> dict[str, int]:
-    assert result.exit_code == 0, result.output
-    return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", result.output)}
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])

@@ -3,22 +3,18 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 from collections.abc import Iterator
 
 import pytest
+from lab_jobs import GRANTED, block_datagrams_to, counts, flow_counts, libraries, program, wire_counts
 from lab_traffic import needs_namespaces, topology
 from taken_away import Timing
-from test_lab_drop_in import counts, libraries, program
 
-from quadrille.lab.lab import Lab, RunResult
+from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
 from quadrille.reproduce.programs import bench
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
-
-GRANTED = "alltoall:granted,alltoallv:granted"
 
 
 @pytest.fixture(scope="module")
@@ -33,30 +29,6 @@ def lab() -> Iterator[Lab]:
     }
     with Lab.up(topology(**tables), "t-wire") as found:
         yield found
-
-
-def block_datagrams_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:
-    """Have `host` drop what UDP brings it after so many; its own datagrams still leave."""
-    if shutil.which("nft") is None:
-        pytest.skip("nft is not installed here")
-    quota = f"quota over {after_kbytes} kbytes" if after_kbytes else ""
-    rule = f"meta l4proto udp {quota} drop"
-    rules = f"table inet t {{ chain i {{ type filter hook input priority 0; {rule}; }}; }}"
-    lab.on_host(host, ["sh", "-c", f"echo '{rules}' | nft -f -"])
-
-
-def wire_counts(result: RunResult) -> dict[str, int]:
-    line = re.search(r"event=wire data_sent.*", result.output)
-    assert line is not None, result.output
-    return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", line[0])}
-
-
-def flow_counts(result: RunResult) -> dict[str, dict[str, int]]:
-    lines = re.findall(r"event=wire_flow operation=(\w+) (.*)", result.output)
-    return {
-        operation: {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", counts)}
-        for operation, counts in lines
-    }
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])

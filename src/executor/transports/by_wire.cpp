@@ -12,25 +12,36 @@ namespace {
 constexpr Nanoseconds beside_interval{500'000};
 // An arrival ends a sleep, so only what is awaited beside asks for short ones.
 constexpr Nanoseconds shortest_sleep{200'000};
+// Channels of single messages are context numbers, which are lower.
+constexpr wire::Channel group_channels = 0x4000;
 
 }  // namespace
 
 void ByWire::begin(const Call& call) {
   call_ = call;
   beside_under_way_ = 0;
+  packed_.clear();
+  group_.clear();
+  for (const Rank rank : call.group) group_.push_back(endpoint_of(rank));
   in_call_.emplace(*call.port);
-  before_ = call.port->statistics(call.channel);
+  before_ = statistics();
 }
 
 wire::FlowStatistics ByWire::end(bool ok) {
   wire::FlowStatistics cost;
   if (ok) {
-    cost = call_.port->statistics(call_.channel) - before_;
+    cost = statistics() - before_;
   } else {
     call_.port->abandon(call_.channel, completions_);
+    call_.port->abandon(call_.channel | group_channels, completions_);
   }
   in_call_.reset();
   return cost;
+}
+
+wire::FlowStatistics ByWire::statistics() const {
+  wire::FlowStatistics both = call_.port->statistics(call_.channel);
+  return both += call_.port->statistics(call_.channel | group_channels);
 }
 
 Result<bool> ByWire::start_send(StepIndex step, Rank peer, const void* address,
@@ -39,8 +50,9 @@ Result<bool> ByWire::start_send(StepIndex step, Rank peer, const void* address,
     ++beside_under_way_;
     return call_.beside->start_send(step, peer, address, length);
   }
-  const std::span message(static_cast<const std::byte*>(address), length * call_.element_bytes);
-  call_.port->send(endpoint_of(peer), call_.channel, message, completions_, step);
+  const auto message = outgoing(step, address, length);
+  if (!message.ok()) return message.error();
+  call_.port->send(endpoint_of(peer), call_.channel, message.value(), completions_, step);
   return true;
 }
 
@@ -49,15 +61,51 @@ Result<bool> ByWire::start_receive(StepIndex step, Rank peer, void* address, std
     ++beside_under_way_;
     return call_.beside->start_receive(step, peer, address, length);
   }
-  const std::span message(static_cast<std::byte*>(address), length * call_.element_bytes);
-  call_.port->receive(endpoint_of(peer), call_.channel, message, completions_, step);
+  call_.port->receive(endpoint_of(peer), call_.channel, incoming(step, address, length),
+                      completions_, step);
   return true;
+}
+
+Result<std::span<const std::byte>> ByWire::outgoing(StepIndex step, const void* address,
+                                                    std::uint64_t length) {
+  const std::size_t bytes = length * call_.element_bytes;
+  if (call_.packing == nullptr) return std::span(static_cast<const std::byte*>(address), bytes);
+  Packed& packed = packed_[step];
+  packed.bytes.resize(bytes);
+  if (!call_.packing->pack(address, length, packed.bytes.data()))
+    return Error{ErrorKind::system, "the MPI library does not pack a message"};
+  return std::span<const std::byte>(packed.bytes);
+}
+
+std::span<std::byte> ByWire::incoming(StepIndex step, void* address, std::uint64_t length) {
+  const std::size_t bytes = length * call_.element_bytes;
+  if (call_.packing == nullptr) return {static_cast<std::byte*>(address), bytes};
+  Packed& packed = packed_[step];
+  packed = {std::vector<std::byte>(bytes), address, length};
+  return packed.bytes;
+}
+
+bool ByWire::finish(StepIndex step) {
+  const auto packed = packed_.extract(step);
+  if (packed.empty() || packed.mapped().into == nullptr) return true;
+  return call_.packing->unpack(packed.mapped().bytes.data(), packed.mapped().length,
+                               packed.mapped().into);
 }
 
 Result<bool> ByWire::start_group_bcast(StepIndex step, Rank root, void* data,
                                        std::uint64_t length) {
-  ++beside_under_way_;
-  return call_.beside->start_group_bcast(step, root, data, length);
+  const wire::Channel channel = call_.channel | group_channels;
+  const wire::Group group{group_, call_.group_senders};
+  const Rank sender = call_.group[static_cast<std::size_t>(root)];
+  if (sender != call_.rank) {
+    call_.port->receive_from_group(endpoint_of(sender), group, channel,
+                                   incoming(step, data, length), completions_, step);
+    return true;
+  }
+  const auto message = outgoing(step, data, length);
+  if (!message.ok()) return message.error();
+  call_.port->send_to_group(group, channel, message.value(), completions_, step);
+  return true;
 }
 
 Result<bool> ByWire::start_group_reduce(StepIndex step, Rank root, const void* from, void* into,
@@ -77,6 +125,8 @@ Result<std::size_t> ByWire::poll(std::span<StepIndex> completed) {
       return Error{ErrorKind::invalid_argument,
                    "a message has another length than its receiver expects"};
     }
+    if (!finish(message.token))
+      return Error{ErrorKind::system, "the MPI library does not unpack a message"};
     completed[count++] = message.token;
   }
   auto beside = poll_beside(completed.subspan(count));

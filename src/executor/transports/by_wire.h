@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between hosts over the wire; those inside a host, and group steps, by the transport
-// beside it, whose progress goes on meanwhile: a peer that depends on a pending operation of the
-// MPI library's would never come otherwise.
+// Messages between hosts over the wire, broadcasts in the group to all of it at once; messages
+// inside a host, and group reductions, by the transport beside it, whose progress goes on
+// meanwhile: a peer that depends on a pending operation of the MPI library's would never come
+// otherwise.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "base/units.h"
@@ -17,15 +20,24 @@
 
 namespace quadrille {
 
+// Elements with gaps between their data travel packed: what is in the gaps is the caller's own.
+struct Packing {
+  std::function<bool(const void* from, std::uint64_t count, std::byte* into)> pack;
+  std::function<bool(const std::byte* from, std::uint64_t count, void* into)> unpack;
+};
+
 class ByWire final : public Transport {
  public:
   // One call's messages.
   struct Call {
     wire::Port* port = nullptr;
     wire::Channel channel = 0;
-    std::size_t element_bytes = 1;
+    std::size_t element_bytes = 1;                // of data
+    const Packing* packing = nullptr;             // none: elements have no gaps
     std::span<const int> world_ranks;             // [ranks], which are the endpoints' numbers
     std::span<const std::uint32_t> host_of_rank;  // [ranks]
+    std::span<const Rank> group;                  // of group steps
+    std::uint32_t group_senders = 1;              // roots of these
     Rank rank = 0;                                // own
     Transport* beside = nullptr;
   };
@@ -56,6 +68,12 @@ class ByWire final : public Transport {
   wire::EndpointId endpoint_of(Rank peer) const {
     return static_cast<wire::EndpointId>(call_.world_ranks[static_cast<std::size_t>(peer)]);
   }
+  wire::FlowStatistics statistics() const;
+  // The bytes that travel for the elements at `address`.
+  Result<std::span<const std::byte>> outgoing(StepIndex step, const void* address,
+                                              std::uint64_t length);
+  std::span<std::byte> incoming(StepIndex step, void* address, std::uint64_t length);
+  bool finish(StepIndex step);
   Result<std::size_t> poll_beside(std::span<StepIndex> completed);
 
   Call call_{};
@@ -63,6 +81,13 @@ class ByWire final : public Transport {
   wire::FlowStatistics before_;  // what earlier calls of the channel have cost
   wire::Completions completions_;
   std::vector<wire::Completions::Message> complete_;
+  struct Packed {
+    std::vector<std::byte> bytes;
+    void* into = nullptr;  // none: they were sent
+    std::uint64_t length = 0;
+  };
+  std::unordered_map<StepIndex, Packed> packed_;
+  std::vector<wire::EndpointId> group_;  // its endpoints
   std::size_t beside_under_way_ = 0;
   Nanoseconds beside_driven_{};
   bool moved_ = false;

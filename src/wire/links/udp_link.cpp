@@ -29,6 +29,20 @@ bool set(int descriptor, int level, int name, int value) {
 
 bool is_for_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
+bool change_membership(int descriptor, int option, NetworkAddress group, NetworkAddress local) {
+  const ip_mreq membership{{htonl(group.address)}, {htonl(local.address)}};
+  return setsockopt(descriptor, IPPROTO_IP, option, &membership, sizeof membership) == 0;
+}
+
+// What is sent to groups stays on the network of `local`, and does not come back. Where the system
+// does not let it, nobody hears it.
+void send_to_groups_from(int descriptor, NetworkAddress local) {
+  const in_addr interface { htonl(local.address) };
+  setsockopt(descriptor, IPPROTO_IP, IP_MULTICAST_IF, &interface, sizeof interface);
+  set(descriptor, IPPROTO_IP, IP_MULTICAST_TTL, 1);
+  set(descriptor, IPPROTO_IP, IP_MULTICAST_LOOP, 0);
+}
+
 Error failure(const char* what, NetworkAddress local) {
   const std::string reason = std::strerror(errno);
   std::array<char, INET_ADDRSTRLEN> text{};
@@ -59,6 +73,7 @@ struct UdpLink::Buffers {
 UdpLink::UdpLink(int descriptor, const UdpSettings& settings)
     : descriptor_(descriptor),
       local_(settings.local),
+      group_(settings.group),
       buffers_(std::make_unique<Buffers>(settings.datagram_bytes)) {}
 
 UdpLink::~UdpLink() { close(descriptor_); }
@@ -72,15 +87,28 @@ Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
   // The kernel doubles what it is told.
   set(descriptor, SOL_SOCKET, SO_SNDBUF, static_cast<int>(settings.send_queue * counted_bytes / 2));
   set(descriptor, IPPROTO_IP, IP_RECVERR, 1);
-  const sockaddr_in wanted = to_system(settings.local);
+  if (settings.group) set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);  // other ranks of the host
+  const sockaddr_in wanted = to_system(settings.group.value_or(settings.local));
   if (bind(descriptor, reinterpret_cast<const sockaddr*>(&wanted), sizeof wanted) != 0)
     return failure("cannot bind a UDP socket", settings.local);
   sockaddr_in bound{};
   socklen_t length = sizeof bound;
   if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &length) != 0)
     return failure("cannot learn the port of a UDP socket", settings.local);
+  if (settings.group) {
+    set(descriptor, IPPROTO_IP, IP_MULTICAST_ALL, 0);
+    if (!change_membership(descriptor, IP_ADD_MEMBERSHIP, *settings.group, settings.local))
+      return failure("cannot join a multicast group", settings.local);
+    return link;
+  }
+  send_to_groups_from(descriptor, settings.local);
   link->local_ = from_system(bound);
   return link;
+}
+
+void UdpLink::join_again() {
+  change_membership(descriptor_, IP_DROP_MEMBERSHIP, *group_, local_);
+  change_membership(descriptor_, IP_ADD_MEMBERSHIP, *group_, local_);
 }
 
 std::span<const std::span<std::byte>> UdpLink::receive() {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,9 @@
 namespace quadrille::wire {
 
 struct UdpSettings {
-  NetworkAddress local;               // port 0: any that is free
+  NetworkAddress local;  // port 0: any that is free
+  // Takes what is sent to this group on the interface of `local`, and nothing else.
+  std::optional<NetworkAddress> group = {};
   std::size_t datagram_bytes = 1472;  // the largest
   // Datagrams that may wait in this host's own queues, so that the interface paces the sender and
   // its queue does not drop.
@@ -41,6 +44,9 @@ class UdpLink {
   // What has arrived, `receive_batch` datagrams at most; valid until the next call.
   std::span<const std::span<std::byte>> receive();
 
+  // Joins its group anew, for switches that have forgotten of it. REQUIRES: it has one.
+  void join_again();
+
   // Memory for the next datagram; empty where the batch is full.
   std::span<std::byte> room();
   // The first `length` bytes of room() go to `to`. REQUIRES: room() was not empty.
@@ -60,6 +66,7 @@ class UdpLink {
 
   int descriptor_;
   NetworkAddress local_;
+  std::optional<NetworkAddress> group_;
   std::unique_ptr<Buffers> buffers_;
   std::size_t added_ = 0;
   std::size_t sent_ = 0;  // of the batch

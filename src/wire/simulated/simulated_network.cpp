@@ -52,6 +52,22 @@ void SimulatedNetwork::receive(EndpointId at_end, EndpointId from, std::span<std
   wake(at_end, now_);
 }
 
+void SimulatedNetwork::send_to_group(EndpointId from, const Group& group,
+                                     std::span<const std::byte> message, Handle handle,
+                                     Channel channel) {
+  ++incomplete_;
+  ends_[from].endpoint->send_to_group(group, channel, message, handle, now_);
+  wake(from, now_);
+}
+
+void SimulatedNetwork::receive_from_group(EndpointId at_end, EndpointId from, const Group& group,
+                                          std::span<std::byte> message, Handle handle,
+                                          Channel channel) {
+  ++incomplete_;
+  ends_[at_end].endpoint->receive_from_group(from, group, channel, message, handle, now_);
+  wake(at_end, now_);
+}
+
 void SimulatedNetwork::inject(EndpointId to, std::vector<std::byte> datagram) {
   deliver(to, std::move(datagram));
 }
@@ -85,9 +101,16 @@ void SimulatedNetwork::pump(EndpointId id) {
   wire_bytes_ += datagram.size() + framing_bytes;
   end.interface_free = now_ + time_of(datagram.size());
   wake(id, end.interface_free);
-  if (happens(settings_.loss)) return;
-  const EndpointId to = outgoing->peer;
-  Nanoseconds there = end.interface_free + settings_.latency;
+  const Nanoseconds arrival = end.interface_free + settings_.latency;
+  if (outgoing->peer != Endpoint::to_group) return travel(outgoing->peer, arrival, datagram);
+  // The switch copies it to every other port; each copy has its own fate.
+  for (EndpointId to = 0; to < ends_.size(); ++to) {
+    if (to != id && ends_[to].takes_group_data) travel(to, arrival, datagram);
+  }
+}
+
+void SimulatedNetwork::travel(EndpointId to, Nanoseconds there, std::vector<std::byte> datagram) {
+  if (happens(settings_.loss) || travelled_++ == lost_) return;
   if (happens(settings_.reordering))
     there += Nanoseconds{
         std::uniform_int_distribution<std::int64_t>(0, settings_.held_back.value)(chance_)};
@@ -131,13 +154,25 @@ void SimulatedNetwork::collect(EndpointId id) {
 }
 
 bool SimulatedNetwork::run(Nanoseconds limit) {
-  while (!events_.empty() && incomplete_ > 0 && events_.top().time <= limit) {
-    const Event event = events_.top();
-    events_.pop();
-    now_ = event.time;
-    event.action();
+  while (incomplete_ > 0 && run_once(limit)) {
   }
   return incomplete_ == 0;
+}
+
+void SimulatedNetwork::pass(Nanoseconds time) {
+  const Nanoseconds end = now_ + time;
+  while (run_once(end)) {
+  }
+  now_ = end;
+}
+
+bool SimulatedNetwork::run_once(Nanoseconds limit) {
+  if (events_.empty() || events_.top().time > limit) return false;
+  const Event event = events_.top();
+  events_.pop();
+  now_ = event.time;
+  event.action();
+  return true;
 }
 
 }  // namespace quadrille::wire

@@ -42,6 +42,13 @@ class SimulatedNetwork {
             Channel channel = 0);
   void receive(EndpointId at, EndpointId from, std::span<std::byte> message, Handle handle,
                Channel channel = 0);
+  // From `group`'s `from` to all others of it.
+  void send_to_group(EndpointId from, const Group& group, std::span<const std::byte> message,
+                     Handle handle, Channel channel = 0);
+  void receive_from_group(EndpointId at, EndpointId from, const Group& group,
+                          std::span<std::byte> message, Handle handle, Channel channel = 0);
+  // Takes no datagrams that go to several from now on.
+  void take_no_group_data(EndpointId endpoint) { ends_[endpoint].takes_group_data = false; }
   // Nothing of it arrives or leaves from now on.
   void silence(EndpointId endpoint, bool silent) { ends_[endpoint].silent = silent; }
   // The endpoint looks at the time.
@@ -52,6 +59,12 @@ class SimulatedNetwork {
 
   // Until nothing is to come, or `limit` has passed; returns whether all messages are complete.
   bool run(Nanoseconds limit);
+  // The next event; false where there is none before `limit`.
+  bool run_once(Nanoseconds limit);
+  // So long, whatever is complete.
+  void pass(Nanoseconds time);
+  // Of all that travels, each copy counted, number `index` does not arrive.
+  void lose_datagram(std::uint64_t index) { lost_ = index; }
 
   Nanoseconds now() const { return now_; }
   Endpoint& endpoint(EndpointId id) { return *ends_[id].endpoint; }
@@ -75,6 +88,7 @@ class SimulatedNetwork {
     std::size_t queued = 0;  // bytes at its port of the switch
     std::optional<Nanoseconds> woken_at;
     bool silent = false;
+    bool takes_group_data = true;
   };
   struct Event {
     Nanoseconds time;
@@ -89,6 +103,7 @@ class SimulatedNetwork {
   bool happens(double probability);
   void wake(EndpointId id, Nanoseconds time);
   void pump(EndpointId id);
+  void travel(EndpointId to, Nanoseconds arrival, std::vector<std::byte> datagram);
   void into_switch(EndpointId to, std::vector<std::byte> datagram);
   void deliver(EndpointId to, std::vector<std::byte> datagram);
   void collect(EndpointId id);
@@ -103,6 +118,8 @@ class SimulatedNetwork {
   std::uint64_t incomplete_ = 0;
   std::uint64_t mismatches_ = 0;
   std::uint64_t wire_bytes_ = 0;
+  std::uint64_t travelled_ = 0;
+  std::optional<std::uint64_t> lost_;
   std::optional<EndpointId> recorded_;
   std::vector<std::vector<std::byte>> recording_;
 };

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part of an endpoint that speaks to several others at once.
+#include <algorithm>
+
+#include "wire/endpoint.h"
+
+namespace quadrille::wire {
+namespace {
+
+// Of such a message its sender keeps a copy, so that its caller need not wait for all receivers.
+constexpr std::size_t most_kept = 65'536;
+
+}  // namespace
+
+SendGroup& Endpoint::group_with(const Group& group, Channel channel, Nanoseconds now) {
+  const Key key = key_of_group(settings_.secret, settings_.self, group.members);
+  auto& found = groups_[channel];
+  if (found && found->key() == key) return *found;
+  if (found) dissolve(*found, now);
+  std::vector<Flow*> flows;
+  for (const EndpointId peer : group.members) {
+    if (peer != settings_.self) flows.push_back(&flow_with(peer, channel));
+  }
+  found = std::make_unique<SendGroup>(std::move(flows), key);
+  return *found;
+}
+
+// What its members have not been sent yet goes to each alone.
+void Endpoint::dissolve(SendGroup& group, Nanoseconds now) {
+  group.part();
+  for (Flow* flow : group.flows()) {
+    settle(*flow, now);
+    owe_status(*flow);
+  }
+}
+
+void Endpoint::send_to_group(const Group& group, Channel channel,
+                             std::span<const std::byte> message, Handle handle, Nanoseconds now) {
+  SendGroup& receivers = group_with(group, channel, now);
+  const bool to_all = receivers.is_even();
+  receivers.begin();
+  receivers.share_with(group.senders, ahead(group));
+  if (to_all) {
+    receivers.join();
+  } else {
+    dissolve(receivers, now);
+  }
+  if (to_all && group.senders > 1) receivers.announce();
+  GroupSend& all = group_sends_[handle];
+  all.channel = channel;
+  all.receivers = receivers.flows().size();
+  if (to_all && message.size() <= most_kept)
+    message = all.kept.emplace(message.begin(), message.end());
+  for (Flow* flow : receivers.flows()) {
+    flow->out.add(message, handle);
+    flow->timer.began(Side::out, now);
+    settle(*flow, now);
+    if (!to_all) owe_status(*flow);
+  }
+}
+
+void Endpoint::receive_from_group(EndpointId sender, const Group& group, Channel channel,
+                                  std::span<std::byte> message, Handle handle, Nanoseconds now) {
+  Flow& flow = flow_with(sender, channel);
+  flow.group_key = key_of_group(settings_.secret, sender, group.members);
+  flow.in.expect_of_group(message, handle, ahead(group), group.senders > 1);
+  accept(flow, now);
+}
+
+// Of what waits for all of them: it takes one datagram, not one for each.
+Endpoint::Outgoing Endpoint::write_announcement(const SendGroup& group, std::span<std::byte> room) {
+  const Flow& any = *group.flows().front();
+  const Sequence end = any.out.announced();
+  Header header;
+  header.kind = PacketKind::group_announcement;
+  header.sender = settings_.self;
+  header.channel = any.key.second;
+  header.sequence = static_cast<std::uint32_t>(lower(end, sequence_bits));
+  write_header(header, room);
+  seal(group.key(), end, room.first(overhead_bytes));
+  ++counters_.status_sent;
+  return {to_group, overhead_bytes, true};
+}
+
+void Endpoint::on_announcement(Flow& flow, std::uint64_t end, Nanoseconds now) {
+  ++counters_.status_received;
+  if (end <= flow.in.heard()) return;
+  flow.in.on_announcement(end);
+  flow.timer.heard();
+  flow.news(Side::in, now);
+}
+
+void Endpoint::complete_if_kept(Handle handle) {
+  GroupSend& send = group_sends_.at(handle);
+  if (!send.kept) return;
+  send.complete = true;
+  completed_.push_back({handle, true, true});
+}
+
+// The same packet for all `receivers`; it carries nothing that is one's alone.
+Endpoint::Outgoing Endpoint::write_to_group(const SendGroup& group,
+                                            std::span<Flow* const> receivers, bool again,
+                                            std::span<std::byte> room, Nanoseconds now) {
+  SendFlow::Packet packet;
+  for (Flow* flow : receivers) {
+    const bool repeated = packet.repeated;
+    packet = again ? flow->out.next() : flow->out.next_new();
+    packet.repeated |= repeated;
+    flow->turn = ++turns_;
+  }
+  Header header;
+  header.kind = packet.repeated ? PacketKind::repeated_group_data : PacketKind::group_data;
+  header.last = packet.last;
+  header.sender = settings_.self;
+  header.channel = receivers.front()->key.second;
+  header.sequence = static_cast<std::uint32_t>(lower(packet.sequence, sequence_bits));
+  header.place = packet.place;
+  std::ranges::copy(packet.payload, write_header(header, room).begin());
+  const std::size_t length = overhead_bytes + packet.payload.size();
+  seal(group.key(), packet.sequence, room.first(length));
+  ++counters_.group_sent;
+  count_sent(*receivers.front(), packet);
+  if (packet.last && !again) complete_if_kept(packet.handle);
+  for (Flow* flow : receivers) note_sent(*flow, packet, now);
+  return {to_group, length, false};
+}
+
+}  // namespace quadrille::wire

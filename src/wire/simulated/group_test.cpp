@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages to several receivers at once over the simulated switch, which copies what is sent to
+// all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "wire/simulated/simulated_network.h"
+
+namespace quadrille::wire {
+namespace {
+
+using Message = std::vector<std::byte>;
+
+Message message(std::size_t length, std::uint32_t salt) {
+  Message bytes(length);
+  for (std::size_t i = 0; i < length; ++i)
+    bytes[i] = static_cast<std::byte>(salt * 31 + i * 7 + i / 251);
+  return bytes;
+}
+
+constexpr Nanoseconds milliseconds(std::int64_t count) { return {count * 1'000'000}; }
+double ms(Nanoseconds time) { return static_cast<double>(time.value) / 1e6; }
+
+SimulatedSettings of(std::uint32_t ends, double rate_bit_s = 25e6) {
+  SimulatedSettings settings;
+  settings.endpoints = ends;
+  settings.rate_bit_s = rate_bit_s;
+  settings.endpoint.limits.unasked = 200;
+  settings.endpoint.limits.group_ahead = 4;
+  return settings;
+}
+
+// Broadcasts among all ends of a network, one behind the other.
+class Broadcasts {
+ public:
+  Broadcasts(SimulatedNetwork& network, std::uint32_t ends, std::uint32_t senders = 1)
+      : network_(network), senders_(senders) {
+    group_.resize(ends);
+    std::iota(group_.begin(), group_.end(), 0U);
+  }
+  // Each end joins in at its own time, counted from now.
+  void start(EndpointId root, std::size_t length, std::vector<Nanoseconds> late = {}) {
+    auto& one = *all_.emplace_back(std::make_unique<One>());
+    one.sent = message(length, static_cast<std::uint32_t>(all_.size()));
+    one.received.assign(group_.size(), Message(length));
+    late.resize(group_.size());
+    for (const EndpointId end : group_) {
+      network_.at(network_.now() + late[end], [this, &one, end, root, handle = ++handle_] {
+        if (end == root) {
+          network_.send_to_group(end, {group_, senders_}, one.sent, handle);
+        } else {
+          network_.receive_from_group(end, root, {group_, senders_}, one.received[end], handle);
+        }
+        ++begun_;
+      });
+    }
+    one.root = root;
+  }
+  bool run(Nanoseconds limit) {
+    const std::uint64_t all = all_.size() * group_.size();
+    while (begun_ < all) {
+      if (!network_.run_once(limit)) return false;
+    }
+    return network_.run(limit);
+  }
+  bool right() const {
+    for (const auto& one : all_) {
+      for (const EndpointId end : group_) {
+        if (end != one->root && one->received[end] != one->sent) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  struct One {
+    EndpointId root = 0;
+    Message sent;
+    std::vector<Message> received;
+  };
+  SimulatedNetwork& network_;
+  std::uint32_t senders_;
+  std::vector<EndpointId> group_;
+  std::vector<std::unique_ptr<One>> all_;
+  Handle handle_ = 0;
+  std::uint64_t begun_ = 0;
+};
+
+// Of one that is not the first: by then all know that the group is there.
+double broadcast_ms(std::uint32_t ends, std::size_t length, double rate_bit_s) {
+  SimulatedNetwork network(of(ends, rate_bit_s));
+  Broadcasts broadcasts(network, ends);
+  broadcasts.start(ends / 2, 1);
+  EXPECT_TRUE(broadcasts.run(milliseconds(10'000)));
+  network.pass(milliseconds(20));
+  const Nanoseconds began = network.now();
+  broadcasts.start(ends / 2, length);
+  EXPECT_TRUE(broadcasts.run(milliseconds(20'000)));
+  EXPECT_TRUE(broadcasts.right());
+  EXPECT_EQ(network.overflows(), 0U);
+  return ms(network.now() - began);
+}
+
+TEST(Group, is_told_once_by_the_sender_whatever_their_number) {
+  for (const std::uint32_t ends : {2U, 3U, 8U, 16U}) {
+    SimulatedNetwork network(of(ends));
+    Broadcasts broadcasts(network, ends);
+    broadcasts.start(1, 20'000);
+    ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
+    EXPECT_TRUE(broadcasts.right());
+    EXPECT_EQ(network.endpoint(1).counters().data_sent, 14U) << ends;
+    EXPECT_EQ(network.endpoint(1).counters().group_sent, 14U) << ends;
+    EXPECT_EQ(network.endpoint(0).counters().group_received, 14U) << ends;
+    EXPECT_EQ(network.overflows(), 0U);
+  }
+}
+
+TEST(Group, takes_about_the_time_of_one_receiver) {
+  EXPECT_LT(broadcast_ms(16, 20'000, 25e6), 1.15 * broadcast_ms(2, 20'000, 25e6));
+  EXPECT_LT(broadcast_ms(16, 20'000, 25e6), 7.5);
+}
+
+TEST(Group, is_far_faster_than_a_tree_where_it_is_large) {
+  // A binomial tree's depth of seven: each time the packets pass two links and the delay of one.
+  constexpr double once_ms = 15 * (1472 + 66) * 8 / 100e6 * 1e3 + 0.02;
+  EXPECT_LT(broadcast_ms(128, 20'000, 100e6), 7 * once_ms / 4);
+}
+
+TEST(Group, all_of_which_send_at_once_overflows_no_port_and_comes_near_the_limit) {
+  constexpr std::uint32_t ends = 16;
+  SimulatedNetwork network(of(ends));
+  Broadcasts broadcasts(network, ends, ends);
+  for (EndpointId root = 0; root < ends; ++root) broadcasts.start(root, 16'000);
+  ASSERT_TRUE(broadcasts.run(milliseconds(5000)));
+  EXPECT_TRUE(broadcasts.right());
+  EXPECT_EQ(network.overflows(), 0U);
+  constexpr double limit_ms = 15 * 16'000 * 8 / 25e6 * 1e3;
+  EXPECT_LT(ms(network.now()), limit_ms / 0.8);
+}
+
+TEST(Group, goes_on_without_who_is_late) {
+  SimulatedNetwork network(of(5));
+  Broadcasts broadcasts(network, 5);
+  std::vector<Nanoseconds> late(5);
+  late[3] = milliseconds(500);
+  broadcasts.start(0, 20'000, late);
+  while (network.now() < milliseconds(400) && network.run_once(milliseconds(400))) {
+  }
+  EXPECT_EQ(network.endpoint(1).counters().data_received, 14U);
+  EXPECT_EQ(network.endpoint(3).counters().data_received, 0U);
+  ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
+  EXPECT_TRUE(broadcasts.right());
+  EXPECT_LT(ms(network.now()), 520);
+}
+
+TEST(Group, whose_members_take_no_common_datagrams_gets_all_of_it_all_the_same) {
+  SimulatedNetwork network(of(6));
+  for (const EndpointId deaf : {2U, 4U, 5U}) network.take_no_group_data(deaf);
+  Broadcasts broadcasts(network, 6);
+  for (EndpointId root = 0; root < 6; ++root) broadcasts.start(root, 30'000);
+  ASSERT_TRUE(broadcasts.run(milliseconds(10'000)));
+  EXPECT_TRUE(broadcasts.right());
+}
+
+TEST(Group, repeats_what_several_miss_for_all_and_what_one_misses_for_it) {
+  SimulatedNetwork one(of(6));
+  one.take_no_group_data(4);
+  Broadcasts missed_by_one(one, 6);
+  missed_by_one.start(0, 20'000);
+  ASSERT_TRUE(missed_by_one.run(milliseconds(5000)));
+  EXPECT_EQ(one.endpoint(0).counters().group_sent, 14U);
+  EXPECT_EQ(one.endpoint(0).counters().data_sent, 28U);
+}
+
+TEST(Group, members_of_another_group_drop_what_is_not_theirs) {
+  SimulatedNetwork network(of(4));
+  const std::vector<EndpointId> three{0, 1, 2};
+  const std::vector<EndpointId> all{0, 1, 2, 3};
+  const Message sent = message(5000, 3);
+  std::vector<Message> received(8, Message(5000));
+  Handle handle = 1;
+  for (const EndpointId end : {1U, 2U})
+    network.receive_from_group(end, 0, {three}, received[end], ++handle);
+  network.receive_from_group(3, 0, {all}, received[3], ++handle);  // disagrees with its sender
+  network.send_to_group(0, {three}, sent, ++handle);
+  EXPECT_FALSE(network.run(milliseconds(3000)));
+  EXPECT_EQ(network.incomplete(), 1U);
+  EXPECT_EQ(received[1], sent);
+  EXPECT_EQ(received[2], sent);
+  EXPECT_EQ(network.endpoint(3).counters().data_received, 0U);
+  EXPECT_GT(network.endpoint(3).counters().group_others, 0U);
+}
+
+TEST(Group, of_uneven_flows_is_served_one_by_one) {
+  SimulatedNetwork network(of(4));
+  const std::vector<EndpointId> three{0, 1, 2};
+  const std::vector<EndpointId> all{0, 1, 2, 3};
+  const Message first = message(9000, 1);
+  const Message second = message(7000, 2);
+  std::vector<Message> firsts(4, Message(9000));
+  std::vector<Message> seconds(4, Message(7000));
+  Handle handle = 1;
+  for (const EndpointId end : {1U, 2U})
+    network.receive_from_group(end, 0, {three}, firsts[end], ++handle);
+  network.send_to_group(0, {three}, first, ++handle);
+  ASSERT_TRUE(network.run(milliseconds(1000)));
+  for (const EndpointId end : {1U, 2U, 3U})
+    network.receive_from_group(end, 0, {all}, seconds[end], ++handle);
+  network.send_to_group(0, {all}, second, ++handle);
+  ASSERT_TRUE(network.run(milliseconds(2000)));
+  EXPECT_EQ(firsts[1], first);
+  for (const EndpointId end : {1U, 2U, 3U}) EXPECT_EQ(seconds[end], second) << end;
+}
+
+// As communicators come and go whose channel is the same.
+TEST(Group, of_ever_other_members_on_one_channel_gets_what_is_its_own) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SimulatedSettings settings = of(5);
+    settings.seed = seed;
+    settings.loss = seed % 2 == 0 ? 0 : 0.03;
+    SimulatedNetwork network(settings);
+    std::mt19937 chance(static_cast<unsigned>(seed));
+    Handle handle = 0;
+    for (int round = 0; round < 25; ++round) {
+      std::vector<EndpointId> members{0, 1, 2, 3, 4};
+      std::ranges::shuffle(members, chance);
+      members.resize(2 + chance() % 4);
+      std::ranges::sort(members);
+      const EndpointId root = members[chance() % members.size()];
+      const Message sent = message(chance() % 3 == 0 ? 9000 : 12, static_cast<unsigned>(round));
+      std::vector<Message> received(5, Message(sent.size()));
+      for (const EndpointId end : members) {
+        if (end == root) {
+          network.send_to_group(end, {members}, sent, ++handle);
+        } else {
+          network.receive_from_group(end, root, {members}, received[end], ++handle);
+        }
+      }
+      ASSERT_TRUE(network.run(network.now() + milliseconds(3000))) << seed << ", " << round;
+      for (const EndpointId end : members) {
+        if (end != root) {
+          ASSERT_EQ(received[end], sent) << seed << ", " << round;
+        }
+      }
+    }
+  }
+}
+
+struct Trouble {
+  const char* name;
+  double loss, duplication, reordering, corruption;
+};
+std::ostream& operator<<(std::ostream& out, const Trouble& trouble) { return out << trouble.name; }
+
+class GroupInTrouble : public testing::TestWithParam<Trouble> {};
+
+TEST_P(GroupInTrouble, gets_everything_from_all_at_once) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::uint32_t ends = 2 + seed % 7;
+    SimulatedSettings settings = of(ends);
+    settings.loss = GetParam().loss;
+    settings.duplication = GetParam().duplication;
+    settings.reordering = GetParam().reordering;
+    settings.corruption = GetParam().corruption;
+    settings.seed = seed;
+    SimulatedNetwork network(settings);
+    Broadcasts broadcasts(network, ends, ends);
+    for (std::uint32_t i = 0; i < 2 * ends; ++i) broadcasts.start(i % ends, 900U * seed);
+    ASSERT_TRUE(broadcasts.run(milliseconds(60'000))) << "seed " << seed;
+    EXPECT_TRUE(broadcasts.right()) << "seed " << seed;
+  }
+}
+
+TEST_P(GroupInTrouble, gets_everything_from_roots_in_turn) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const std::uint32_t ends = 2 + seed % 7;
+    SimulatedSettings settings = of(ends);
+    settings.loss = GetParam().loss;
+    settings.duplication = GetParam().duplication;
+    settings.reordering = GetParam().reordering;
+    settings.corruption = GetParam().corruption;
+    settings.seed = seed;
+    SimulatedNetwork network(settings);
+    Broadcasts broadcasts(network, ends);
+    std::mt19937 chance(static_cast<unsigned>(seed));
+    std::vector<Nanoseconds> begins(ends);  // each end is later, or less late, from call to call
+    for (std::uint32_t i = 0; i < 12; ++i) {
+      for (Nanoseconds& time : begins) time += milliseconds(chance() % 12);
+      const std::size_t length = i % 3 == 0 ? 100 : std::size_t{9000} * (chance() % 4);
+      broadcasts.start(i % ends, length, begins);
+    }
+    ASSERT_TRUE(broadcasts.run(milliseconds(60'000))) << "seed " << seed;
+    EXPECT_TRUE(broadcasts.right()) << "seed " << seed;
+    EXPECT_EQ(network.mismatches(), 0U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, GroupInTrouble,
+    testing::Values(Trouble{"none", 0, 0, 0, 0}, Trouble{"loss1", 0.01, 0, 0, 0},
+                    Trouble{"loss30", 0.3, 0, 0, 0}, Trouble{"duplication", 0, 0.2, 0, 0},
+                    Trouble{"reordering", 0, 0, 0.3, 0}, Trouble{"corruption", 0, 0, 0, 0.1},
+                    Trouble{"all", 0.05, 0.05, 0.1, 0.02}),
+    [](const auto& info) { return info.param.name; });
+
+// Each single packet of a transfer lost, whatever its kind.
+TEST(Group, survives_the_loss_of_any_one_datagram) {
+  for (std::uint64_t lost = 0; lost < 60; ++lost) {
+    SimulatedNetwork network(of(4));
+    network.lose_datagram(lost);
+    Broadcasts broadcasts(network, 4);
+    broadcasts.start(2, 20'000);
+    broadcasts.start(2, 100);
+    ASSERT_TRUE(broadcasts.run(milliseconds(5000))) << lost;
+    EXPECT_TRUE(broadcasts.right()) << lost;
+    EXPECT_LT(ms(network.now()), 200) << lost;
+  }
+}
+
+}  // namespace
+}  // namespace quadrille::wire

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How the lab's tests start programs of tests/mpi/programs on emulated hosts, and what they read of them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+from quadrille.errors import QuadrilleError
+from quadrille.installation import mpi_prefix, native_directory
+from quadrille.lab.lab import Lab, RunResult
+
+GRANTED = "alltoall:granted,alltoallv:granted"
+"""All-to-alls over the wire."""
+ABI = {"ompi4": "ompi", "ompi5": "ompi", "mpich": "mpich"}
+
+
+def program(name: str, mpi: str) -> str:
+    if mpi != "ompi4" and mpi_prefix(mpi) is None:
+        pytest.skip(f"{mpi} is not installed here")
+    try:
+        return str(native_directory() / "tests" / f"{name}-{ABI[mpi]}")
+    except QuadrilleError as missing:
+        pytest.skip(str(missing))
+
+
+def libraries(mpi: str) -> dict[str, str]:
+    prefix = mpi_prefix(mpi)
+    # With more ranks than cores MPICH's own waiting has to give cores away.
+    waiting = {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"} if mpi == "mpich" else {}
+    return waiting if prefix is None else {**waiting, "LD_LIBRARY_PATH": str(prefix / "lib")}
+
+
+def counts(result: RunResult) -> dict[str, int]:
+    assert result.exit_code == 0, result.output
+    return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", result.output)}
+
+
+def block_datagrams_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:
+    """Have `host` drop what UDP brings it after so many; its own datagrams still leave."""
+    quota = f"quota over {after_kbytes} kbytes" if after_kbytes else ""
+    _drop_at(lab, host, f"meta l4proto udp {quota} drop")
+
+
+def block_multicast_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:
+    """The same for what goes to several hosts at once."""
+    quota = f"quota over {after_kbytes} kbytes" if after_kbytes else ""
+    _drop_at(lab, host, f"ip daddr 224.0.0.0/4 meta l4proto udp {quota} drop")
+
+
+def lose_datagrams(lab: Lab, share: float) -> None:
+    """Have every host drop that share of what UDP brings it; TCP stays whole."""
+    for host in lab.state.hosts:
+        _drop_at(lab, host, f"meta l4proto udp numgen random mod 1000 < {round(share * 1000)} drop")
+
+
+def _drop_at(lab: Lab, host: str, rule: str) -> None:
+    if shutil.which("nft") is None:
+        pytest.skip("nft is not installed here")
+    rules = f"table inet t {{ chain i {{ type filter hook input priority 0; {rule}; }}; }}"
+    lab.on_host(host, ["sh", "-c", f"echo '{rules}' | nft -f -"])
+
+
+def wire_counts(result: RunResult) -> dict[str, int]:
+    line = re.search(r"event=wire data_sent.*", result.output)
+    assert line is not None, result.output
+    return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", line[0])}
+
+
+def flow_counts(result: RunResult) -> dict[str, dict[str, int]]:
+    lines = re.findall(r"event=wire_flow operation=(\w+) (.*)", result.output)
+    return {
+        operation: {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", counts)}
+        for operation, counts in lines
+    }

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Broadcasts by multicast between emulated hosts: results, times, losses, where multicast does not work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from lab_jobs import (
+    block_multicast_to,
+    counts,
+    flow_counts,
+    libraries,
+    lose_datagrams,
+    program,
+    wire_counts,
+)
+from lab_traffic import needs_namespaces, topology
+from taken_away import Timing
+
+from quadrille.lab.lab import Lab, RunResult
+from quadrille.lab.ready_made import resolve
+
+pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
+
+MULTICAST = "bcast:multicast,allgather:multicast,allreduce:multicast"
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
+        "hosts": [
+            {"names": ["h0"], "on": "s0", "ranks": 3},
+            {"names": ["h1"], "on": "s0", "ranks": 2},
+            {"names": ["h2..h4"], "on": "s0"},
+        ],
+    }
+    with Lab.up(topology(**tables), "t-mcast") as found:
+        yield found
+
+
+def bcasts(lab: Lab, *arguments: int, **options: object) -> RunResult:
+    """Run `bcast_times` with these arguments; `options` are of Lab.run."""
+    environment = {"QUADRILLE_ALGORITHM": MULTICAST, "QUADRILLE_LOG": "start,wire"}
+    environment |= dict(options.pop("environment", {}))  # type: ignore[call-overload]
+    command = [program("bcast_times", "ompi4"), *(str(one) for one in arguments)]
+    return lab.run(command, environment=environment, quadrille=True, timeout_s=100, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
+def test_results_are_right_with_uneven_ranks_a_host_and_many_communicators(lab: Lab, mpi: str) -> None:
+    environment = {"QUADRILLE_ALGORITHM": MULTICAST, "QUADRILLE_LOG": "start,wire", **libraries(mpi)}
+    command = [program("collectives", mpi), "stress", "11", "500"]
+    result = lab.run(command, mpi=mpi, ranks=8, environment=environment, quadrille=True, timeout_s=150)
+    assert counts(result)["failures"] == 0
+    assert "multicast=yes" in result.output, result.output
+    found = wire_counts(result)
+    assert found["group_sent"] > 20 and found["group_received"] > found["group_sent"]
+    assert found["forged"] == found["malformed"] == 0
+
+
+def test_a_root_sends_each_packet_once_whatever_the_number_of_hosts(lab: Lab) -> None:
+    result = bcasts(lab, 40_000, 30, ranks=8)
+    assert counts(result)["wrong"] == 0
+    flow = flow_counts(result)["bcast"]
+    # 28 packets a call, with the two calls that are not timed. Few were lost, or came to who was late.
+    assert flow["packets"] == pytest.approx(32 * 28, rel=0.05)
+
+
+def test_a_late_rank_holds_up_nobody_else(lab: Lab, timing: Timing) -> None:
+    found = counts(bcasts(lab, 40_000, 12, 200, ranks=8))
+    assert found["wrong"] == 0
+    with timing.judged():
+        assert found["others_us"] < 100_000 < 200_000 < found["median_us"]
+
+
+def test_a_root_that_works_on_at_once_is_waited_for_by_nobody(lab: Lab, timing: Timing) -> None:
+    found = counts(bcasts(lab, 4_000, 12, 0, 100, ranks=8))
+    assert found["wrong"] == 0
+    with timing.judged():
+        assert found["median_us"] < 50_000
+
+
+def test_results_are_right_where_one_datagram_in_fifty_is_lost() -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
+        "hosts": [{"names": ["h0..h4"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-mloss") as lab:
+        lose_datagrams(lab, 0.02)
+        result = bcasts(lab, 40_000, 60, ranks=5)
+        assert counts(result)["wrong"] == 0
+        assert "multicast=yes" in result.output
+        found = wire_counts(result)
+        assert found["losses"] > 0 and found["group_received"] > 0.9 * found["data_received"]
+
+
+def test_a_job_whose_multicast_stops_while_it_runs_loses_nothing() -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
+        "hosts": [{"names": ["h0..h4"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-mstop") as lab:
+        for host in ("h1", "h2", "h4"):
+            block_multicast_to(lab, host, after_kbytes=400)
+        result = bcasts(lab, 40_000, 30, ranks=5)
+        assert counts(result)["wrong"] == 0
+        found = wire_counts(result)
+        assert 0 < found["group_received"] < 0.9 * found["data_received"]
+
+
+@pytest.mark.parametrize("how", ["switched off", "not forwarded", "deaf host"])
+def test_a_job_goes_without_multicast_where_there_is_none(how: str) -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80, "multicast": how != "not forwarded"}],
+        "hosts": [{"names": ["h0..h3"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-mnone") as lab:
+        if how == "deaf host":
+            block_multicast_to(lab, "h3")
+        environment = {"QUADRILLE_MULTICAST": "off"} if how == "switched off" else {}
+        result = bcasts(lab, 20_000, 10, ranks=4, environment=environment)
+        assert counts(result)["wrong"] == 0
+        assert "wire=udp multicast=no" in result.output, result.output
+        assert "event=wire_flow operation=bcast" not in result.output
+
+
+def test_the_time_does_not_grow_with_the_number_of_hosts(timing: Timing) -> None:
+    medians = {}
+    with Lab.up(resolve("one_switch:hosts=8,rate_mbit=50,buffer_kib=32"), "t-mtime") as lab:
+        for hosts, algorithm in ((2, "mpi"), (3, "multicast"), (8, "multicast"), (8, "mpi")):
+            environment = {"QUADRILLE_ALGORITHM": f"bcast:{algorithm}"}
+            found = counts(bcasts(lab, 20_000, 30, ranks=hosts, environment=environment))
+            assert found["wrong"] == 0
+            medians[hosts, algorithm] = found["median_us"]
+    with timing.judged():
+        assert medians[8, "multicast"] < 1.25 * medians[3, "multicast"], medians
+        assert medians[8, "multicast"] < 0.7 * medians[8, "mpi"], medians
