@@ -12,7 +12,8 @@
 
 namespace quadrille {
 
-// A packet of `payload` bytes to each of `partners` and one from each. Each rank answers for itself.
+// A packet of `payload` bytes to each of `partners` and one from each. Each rank answers for
+// itself.
 bool reaches_all_hosts(MPI_Comm ranks, wire::Port& port, std::span<const wire::EndpointId> partners,
                        std::size_t payload);
 
