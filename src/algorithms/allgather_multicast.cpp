@@ -12,7 +12,9 @@
 // Bytes:  every link, bus and trunk carries each block once.
 // Needs:  multicast that was seen to reach all hosts; else as bcast_multicast. No scratch.
 // Loses:  on switches where blocks are large: allgather_ring moves them as fast.
-// Source: as of bcast_multicast.
+// Source: as of bcast_multicast; J. W. Atwood, A classification of reliable multicast protocols,
+// IEEE
+//         Network 18 (2004), doi:10.1109/MNET.2004.1301019
 #include <ranges>
 
 #include "algorithms/algorithm.h"

@@ -10,7 +10,9 @@
 // Needs:  a commuting operation; multicast that was seen to reach all hosts, else as
 //         bcast_multicast.
 // Loses:  at large m on switches: allreduce_rabenseifner cuts the message.
-// Source: as of allreduce_hierarchical and bcast_multicast.
+// Source: as of bcast_multicast; up the tree: Lowekamp and Beguelin, ECO: Efficient Collective
+//         Operations for Communication on Heterogeneous Networks, 10th International Parallel
+//         Processing Symposium (1996), doi:10.1109/IPPS.1996.508087
 #include "algorithms/algorithm.h"
 #include "algorithms/along_tree.h"
 #include "algorithms/hierarchy.h"

@@ -14,9 +14,9 @@
 // Needs:  multicast that was seen to reach all hosts; without it, the group is left to the MPI
 //         library, or a binomial tree is taken. No scratch.
 // Loses:  where few hosts are near and the message is small: each answers the root.
-// Source: MPIM, MPI over NACK-reliable multicast (University of Maryland, Baltimore County);
-//         J. W. Atwood, A classification of reliable multicast protocols, IEEE Network 18 (2004),
-//         doi:10.1109/MNET.2004.1301019
+// Source: Collective Communication Optimization in Beowulf Clusters, the page of MPIM (NASA Applied
+//         Information Systems Research program); J. W. Atwood, A classification of reliable
+//         multicast protocols, IEEE Network 18 (2004), doi:10.1109/MNET.2004.1301019
 #include "algorithms/algorithm.h"
 #include "algorithms/multicast_group.h"
 #include "algorithms/segments.h"
