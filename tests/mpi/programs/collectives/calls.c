@@ -59,6 +59,19 @@ void compare_bcast_of_unlike_types(const struct call* call, const struct type_ca
 typedef int (*exchange)(const void* send, int send_count, MPI_Datatype send_type, void* receive,
                         int receive_count, MPI_Datatype receive_type, MPI_Comm comm);
 
+/* Open MPI before 4.1.5 writes beyond the receive buffer where more than 12 ranks exchange small
+ * blocks of types whose layouts differ (its pull request 10488): there is nothing to compare with.
+ */
+static int library_fails_to_exchange(const struct call* call, int unlike_types, exchange pmpi) {
+#if defined(OPEN_MPI) && \
+    OMPI_MAJOR_VERSION * 10000 + OMPI_MINOR_VERSION * 100 + OMPI_RELEASE_VERSION < 40105
+  return unlike_types && pmpi == PMPI_Alltoall && size_of(call->comm) >= 12;
+#else
+  (void)call, (void)unlike_types, (void)pmpi;
+  return 0;
+#endif
+}
+
 /* What is received goes into ints where the type consists of ints and the call is not in place. */
 static void compare_exchange(const struct call* call, const struct type_case* type,
                              const char* name, int sent_blocks, exchange mpi, exchange pmpi) {
@@ -66,6 +79,7 @@ static void compare_exchange(const struct call* call, const struct type_case* ty
   const int unpacked = type->ints > 0 && !call->in_place && call->root % 2 == 1;
   const MPI_Datatype into = unpacked ? MPI_INT : type->type;
   const int count = unpacked ? call->count * type->ints : call->count;
+  if (library_fails_to_exchange(call, unpacked, pmpi)) return;
   const MPI_Count received = (MPI_Count)count * size_of(call->comm);
   struct area send =
       area_of(type->type, (MPI_Count)call->count * sent_blocks, ANY_BYTES, own_seed(call, 0));
