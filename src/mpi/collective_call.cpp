@@ -15,6 +15,7 @@
 #include "mpi/datatype.h"
 #include "mpi/last_execution.h"
 #include "mpi/left_calls.h"
+#include "mpi/multicast_agreement.h"
 #include "mpi/runtime.h"
 
 namespace quadrille {
@@ -101,17 +102,26 @@ Bytes CollectiveCall::size() {
   return shared.agreed();
 }
 
-void CollectiveCall::decide() {
-  size_ = size();
+void CollectiveCall::find_decision() {
   decision_ = &communicator_->planner().decision(shape_, may_alternate(), size_);
   if (decision_->trial.samples_are_due()) judge_trial();
   decision_->trial.begin_call();
+}
+
+void CollectiveCall::decide() {
+  size_ = size();
+  find_decision();
+  if (communicator_->planner().uses_multicast(chosen()) &&
+      communicator_->multicast_watch().is_due(size_) && multicast_has_stopped(arguments_.comm)) {
+    communicator_->planner().leave_multicast();
+    find_decision();
+  }
   if (decision_->trial.settled() && decision_->told != decision_->trial.candidate()) {
     decision_->told = decision_->trial.candidate();
     if (communicator_->rank() == 0 && Runtime::active()->settings().logs("plan"))
       log_plan(shape_, size_, *decision_);
   }
-  const Candidate& chosen = decision_->candidates[decision_->trial.candidate()];
+  const Candidate& chosen = this->chosen();
   if (chosen.algorithm != nullptr && chosen.algorithm->supports(shape_) &&
       counts_are_valid(arguments_, shape_, communicator_->rank())) {
     candidate_ = &chosen;

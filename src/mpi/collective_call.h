@@ -40,6 +40,8 @@ class CollectiveCall {
   bool may_alternate() const;
   Bytes size();
   void decide();
+  void find_decision();
+  const Candidate& chosen() const { return decision_->candidates[decision_->trial.candidate()]; }
   void judge_trial();
   void record();
   int run();

@@ -16,6 +16,7 @@
 #include "executor/transports/by_wire.h"
 #include "executor/transports/mpi_p2p.h"
 #include "mpi/counted_plans.h"
+#include "planner/multicast_watch.h"
 #include "planner/planner.h"
 #include "planner/shared_size.h"
 
@@ -41,6 +42,7 @@ class Communicator {
   Planner& planner() { return planner_; }
   CountedPlans& counted_plans() { return counted_plans_; }
   SharedSize& alltoallv_size() { return alltoallv_size_; }
+  MulticastWatch& multicast_watch() { return multicast_watch_; }
 
   // Memory that stays for the next call. Contents are undefined; valid until the next call for
   // more.
@@ -75,6 +77,7 @@ class Communicator {
   std::vector<int> world_ranks_;
   CountedPlans counted_plans_;
   SharedSize alltoallv_size_;
+  MulticastWatch multicast_watch_;
   Planner planner_;
   Executor executor_;
   MpiPointToPoint transport_;

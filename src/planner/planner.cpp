@@ -112,6 +112,25 @@ Decision& Planner::decision(const Shape& shape, bool may_alternate, Bytes size) 
   return decisions_.emplace(key, make_decision(shape, may_alternate, size)).first->second;
 }
 
+bool Planner::uses_multicast(const Candidate& candidate) const {
+  return network_.view.has_multicast && candidate.algorithm != nullptr &&
+         std::ranges::any_of(wire_rows, [&](const WireRow& row) {
+           return row.may != has_wire && row.algorithm == candidate.algorithm->name;
+         });
+}
+
+void Planner::leave_multicast() {
+  std::erase_if(decisions_, [&](const auto& entry) {
+    return std::ranges::any_of(entry.second.candidates, [&](const Candidate& candidate) {
+      return uses_multicast(candidate);
+    });
+  });
+  plans_.clear();
+  plan_of_.clear();
+  steps_held_ = 0;
+  network_.view.has_multicast = false;
+}
+
 bool Planner::depends_on_size(const Shape& shape) const {
   return !options_.forced.contains(shape.collective) && network_.view.hosts() > 1 &&
          shape.ranks > 2 && options_.trial_rounds > 0;

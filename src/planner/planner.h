@@ -60,6 +60,11 @@ class Planner {
   Decision& decision(const Shape& shape, bool may_alternate) {
     return decision(shape, may_alternate, message_size(shape));
   }
+  // Whether calls by `candidate` are heard by several hosts at once.
+  bool uses_multicast(const Candidate& candidate) const;
+  // From now on there is none. Decisions and schedules that count on it are no longer valid.
+  // REQUIRES: called by all ranks alike.
+  void leave_multicast();
   // Whether `size` may make a difference.
   bool depends_on_size(const Shape& shape) const;
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planner/cost_networks.h"
+#include "planner/multicast_watch.h"
 #include "planner/plan_search.h"
 
 namespace quadrille {
@@ -80,6 +81,59 @@ TEST(Planner, multicast_is_tried_where_it_reaches_all_and_for_sums_on_buses_alon
   EXPECT_FALSE(tried(sum, "allreduce_multicast"));
   view.kind_of_segment = {SegmentKind::bus};
   EXPECT_TRUE(tried(sum, "allreduce_multicast"));
+}
+
+TEST(Planner, without_multicast_any_more_decides_anew_what_counted_on_it) {
+  const Shape message = {.collective = Collective::bcast, .ranks = 8, .count = 32768};
+  TopologyView view = TopologyView::flat(8);
+  view.has_wire = view.has_multicast = true;
+  Planner planner({}, {view, std::nullopt, {}}, 0);
+  const auto by_multicast = [&] {
+    return std::ranges::count_if(
+        planner.decision(message, true).candidates,
+        [&](const Candidate& candidate) { return planner.uses_multicast(candidate); });
+  };
+  EXPECT_EQ(by_multicast(), 1);
+  const auto other = names_tried(planner.decision(alltoall(32768), true));
+  planner.leave_multicast();
+  EXPECT_EQ(by_multicast(), 0);
+  EXPECT_FALSE(planner.view().has_multicast);
+  const auto tried = names_tried(planner.decision(message, true));
+  EXPECT_GE(tried.size(), 2U);
+  EXPECT_EQ(std::ranges::count(tried, "bcast_multicast"), 0);
+  EXPECT_EQ(names_tried(planner.decision(alltoall(32768), true)), other);
+}
+
+TEST(Planner, schedules_of_a_forced_algorithm_go_without_multicast_that_has_stopped) {
+  TopologyView view = TopologyView::flat(4);
+  view.has_wire = view.has_multicast = true;
+  PlannerOptions options;
+  options.forced = parse_forced_choice("bcast:multicast").value();
+  Planner planner(options, {view, std::nullopt, {}}, 0);
+  const Shape message = {.collective = Collective::bcast, .ranks = 4, .count = 32768};
+  const auto over_wire = [&] {
+    return planner.schedule(message, planner.decision(message, true).candidates.front())
+        .schedule()
+        .over_wire;
+  };
+  EXPECT_TRUE(over_wire());
+  planner.leave_multicast();
+  EXPECT_FALSE(over_wire());
+}
+
+TEST(MulticastWatch, asks_at_first_and_then_seldom) {
+  MulticastWatch small;
+  std::vector<int> asked;
+  for (int call = 0; call < 130; ++call) {
+    if (small.is_due({1024})) asked.push_back(call);
+  }
+  EXPECT_EQ(asked, (std::vector{0, 64, 128}));
+  MulticastWatch large;
+  asked.clear();
+  for (int call = 0; call < 10; ++call) {
+    if (large.is_due({std::uint64_t{1} << 20U})) asked.push_back(call);
+  }
+  EXPECT_EQ(asked, (std::vector{0, 4, 8}));
 }
 
 TEST(Planner, every_candidate_for_the_wire_exists){

@@ -107,6 +107,7 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
     return Heard{header.sender, is_status, to_group};
   }
   Flow& flow = known != nullptr ? *known : flow_with(header.sender, header.channel);
+  flow.heard_with_others |= to_group;
   if (is_status) {
     on_status(flow, parsed->body, number, now);
   } else if (header.kind == PacketKind::group_announcement) {
@@ -184,6 +185,7 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   } else {
     deaf_peers_.erase(flow.key.first);
   }
+  if (status->hears_groups) flow.out.hears_groups();
   const Sequence announced = widen(flow.in.heard(), status->announced, status_bits);
   if (announced > flow.in.heard()) {
     flow.news(Side::in, now);
@@ -390,6 +392,7 @@ void Endpoint::note_sent(Flow& flow, const SendFlow::Packet& packet, Nanoseconds
   }
   flow.timer.began(Side::out, now);
   settle(flow, now);
+  if (flow.group != nullptr) watch_group(flow, now);
 }
 
 Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
@@ -402,6 +405,7 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
   status.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
   status.asks = flow.asks;
   status.deaf = unheard_.contains(flow.key.first);
+  status.hears_groups = std::exchange(flow.heard_with_others, false);
   status.words = static_cast<std::uint8_t>(flow.in.arrived(status.arrived));
   Header header;
   header.kind = PacketKind::status;

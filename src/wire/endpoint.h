@@ -125,6 +125,9 @@ class Endpoint {
   // Peers that have left a question unanswered for as long as `silence`, one at each call, again
   // with each question.
   std::optional<EndpointId> next_silent();
+  // A peer that does not hear what goes to several at once, though it does what goes to it alone:
+  // the first that was found. From then on no group that it is in is sent to as one.
+  std::optional<EndpointId> unreached() const { return unreached_; }
 
   struct Completion {
     Handle handle = 0;
@@ -145,6 +148,8 @@ class Endpoint {
   // Something more is expected from it.
   void accept(Flow& flow, Nanoseconds now);
   void dissolve(SendGroup& group, Nanoseconds now);
+  // Whether the member hears what goes to its group; where it does not, gives up on it.
+  void watch_group(Flow& flow, Nanoseconds now);
   SendGroup& group_with(const Group& group, Channel channel, Nanoseconds now);
   std::uint32_t ahead(const Group& group) const {
     return settings_.limits.group_ahead / group.senders;
@@ -199,6 +204,8 @@ class Endpoint {
   std::set<EndpointId> unheard_;  // see set_deaf()
   std::set<EndpointId> deaf_peers_;
   std::set<EndpointId> silent_;
+  std::set<EndpointId> missing_;  // by groups, see unreached()
+  std::optional<EndpointId> unreached_;
   std::optional<Nanoseconds>
       starved_until_;  // the budget had less than was wanted; look again then
 };

@@ -34,10 +34,25 @@ void Endpoint::dissolve(SendGroup& group, Nanoseconds now) {
   }
 }
 
+void Endpoint::watch_group(Flow& flow, Nanoseconds now) {
+  const std::uint64_t missed = flow.out.missed();
+  if (missed == 0) flow.missing_since.reset();
+  if (missed > 0 && !flow.missing_since) flow.missing_since = now;
+  if (missed < SendGroup::most_missed || now - *flow.missing_since < SendGroup::missed_for) return;
+  const EndpointId peer = flow.key.first;
+  if (!unreached_) unreached_ = peer;
+  missing_.insert(peer);
+  for (const auto& [channel, group] : groups_) {
+    if (group->has(peer)) dissolve(*group, now);
+  }
+}
+
 void Endpoint::send_to_group(const Group& group, Channel channel,
                              std::span<const std::byte> message, Handle handle, Nanoseconds now) {
   SendGroup& receivers = group_with(group, channel, now);
-  const bool to_all = receivers.is_even();
+  const bool to_all =
+      receivers.is_even() &&
+      std::ranges::none_of(missing_, [&](const EndpointId peer) { return receivers.has(peer); });
   receivers.begin();
   receivers.share_with(group.senders, ahead(group));
   if (to_all) {

@@ -69,16 +69,18 @@ struct Flow {
   QuestionTimer timer;
   ChannelStatistics& statistics;
 
-  SendGroup* group = nullptr;      // what was never sent leaves with it
-  std::optional<Key> group_key;    // of what comes for this end and others at once
-  std::uint32_t charged = 0;       // of the budget; never more than in.outstanding()
-  std::uint64_t own_number = 0;    // of the last status sent
-  std::uint64_t heard_number = 0;  // of the newest status heard
-  std::uint64_t answers = 0;       // number of the newest question heard
-  std::uint64_t turn = 0;          // of sending data; see Endpoint::sending_
+  SendGroup* group = nullptr;                // what was never sent leaves with it
+  std::optional<Nanoseconds> missing_since;  // packets of the group that it gets by itself
+  std::optional<Key> group_key;              // of what comes for this end and others at once
+  std::uint32_t charged = 0;                 // of the budget; never more than in.outstanding()
+  std::uint64_t own_number = 0;              // of the last status sent
+  std::uint64_t heard_number = 0;            // of the newest status heard
+  std::uint64_t answers = 0;                 // number of the newest question heard
+  std::uint64_t turn = 0;                    // of sending data; see Endpoint::sending_
   bool status_owed = false;
-  bool told_by_data = false;  // by what leaves next; where nothing does after all, by a status
-  bool asks = false;          // the status owed is a question
+  bool heard_with_others = false;  // something that went to several, since the last status sent
+  bool told_by_data = false;       // by what leaves next; where nothing does after all, by a status
+  bool asks = false;               // the status owed is a question
 
   // Running number and time of the question, and the packet and its time, that round trips are
   // taken from; nothing where an answer would tell nothing.

@@ -70,7 +70,8 @@ struct Header {
 //   8       4      the announcement that was heard: packets before this number wait to be sent
 //   12      4      own announcement
 //   16      3      running number of the last status heard that asked for an answer
-//   19      1      lowest bit: asks for an answer; next: hears no datagrams of the other end
+//   19      1      lowest bit: asks for an answer; next: hears no datagrams of the other end;
+//                  next: has heard one that went to several since the last status
 //   20      8 n    bit i of word w: packet acknowledged + 1 + 64 w + i has arrived
 struct Status {
   std::uint32_t acknowledged = 0;
@@ -80,7 +81,8 @@ struct Status {
   std::uint32_t answers = 0;
   bool asks = false;
   bool deaf = false;
-  std::uint8_t words = 0;  // of `arrived` that are used
+  bool hears_groups = false;  // see SendGroup::most_missed
+  std::uint8_t words = 0;     // of `arrived` that are used
   std::array<std::uint64_t, most_status_words> arrived{};
 
   bool operator==(const Status&) const = default;

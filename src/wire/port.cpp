@@ -347,6 +347,11 @@ Result<bool> Port::check_refusals() {
   return true;
 }
 
+std::optional<EndpointId> Port::unreached() const {
+  const std::scoped_lock lock(mutex_);
+  return endpoint_.unreached();
+}
+
 EndpointCounters Port::counters() const {
   const std::scoped_lock lock(mutex_);
   return endpoint_.counters();

@@ -117,6 +117,8 @@ class Port {
   bool join_group();
   bool has_group() const { return group_.has_value(); }
 
+  // As Endpoint's.
+  std::optional<EndpointId> unreached() const;
   EndpointCounters counters() const;
   FlowStatistics statistics(Channel channel) const;
 

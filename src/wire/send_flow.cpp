@@ -40,18 +40,21 @@ SendFlow::Packet SendFlow::next() {
     lost_.erase(lost_.begin());
     Open& open = open_[sequence - acknowledged_];
     open.transmission = transmissions_++;
-    open.again = true;
+    const bool anew = std::exchange(open.again, true);
     Packet again = packet(sequence);
     // Of what went unasked it is not known whether it was lost.
     again.repeated = !std::exchange(open.unasked, false);
     if (again.repeated) ++resent_;
+    if (open.listened_for && !anew) ++missed_;
     return again;
   }
   return next_new();
 }
 
 SendFlow::Packet SendFlow::next_new() {
-  open_.push_back({transmissions_++, sent_ >= granted_, false});
+  open_.push_back({.transmission = transmissions_++,
+                   .unasked = sent_ >= granted_,
+                   .listened_for = granted_ > 0});
   return packet(sent_++);
 }
 
@@ -89,9 +92,14 @@ bool SendFlow::on_news(const News& news) {
   return learned;
 }
 
+void SendFlow::has_arrived(const Open& open) {
+  latest_arrived_ = std::max(latest_arrived_, open.transmission + 1);
+  if (!open.again) missed_ = 0;
+}
+
 void SendFlow::acknowledge_before(Sequence end) {
   while (acknowledged_ < end) {
-    latest_arrived_ = std::max(latest_arrived_, open_.front().transmission + 1);
+    has_arrived(open_.front());
     lost_.erase(acknowledged_);
     open_.pop_front();
     ++acknowledged_;
@@ -108,7 +116,7 @@ bool SendFlow::mark_arrived(std::span<const std::uint64_t> words) {
     if ((words[(i - 1) / 64] >> ((i - 1) % 64) & 1U) == 0 || open_[i].arrived) continue;
     open_[i].arrived = true;
     lost_.erase(acknowledged_ + i);
-    latest_arrived_ = std::max(latest_arrived_, open_[i].transmission + 1);
+    has_arrived(open_[i]);
     learned = true;
   }
   return learned;

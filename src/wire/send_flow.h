@@ -108,6 +108,10 @@ class SendFlow {
     return sent_ > acknowledged_ && transmissions_ > sent_before_question_;
   }
   std::uint64_t resent() const { return resent_; }
+  // Packets that had to go again, though the receiver had begun to listen, since one arrived that
+  // went once or hears_groups().
+  std::uint64_t missed() const { return missed_; }
+  void hears_groups() { missed_ = 0; }
 
  private:
   struct Message {
@@ -121,8 +125,10 @@ class SendFlow {
     bool unasked = false;
     bool arrived = false;
     bool again = false;  // it was sent more than once
+    bool listened_for = false;
   };
 
+  void has_arrived(const Open& open);
   bool may_send_unasked() const;
   // What was sent unasked and is known there was refused: it goes again when it is granted.
   bool may_repeat() const {
@@ -148,6 +154,7 @@ class SendFlow {
   std::uint64_t question_ = 0;        // running number of the last question, 0 without one
   std::uint64_t sent_before_question_ = 0;
   std::uint64_t resent_ = 0;
+  std::uint64_t missed_ = 0;
 };
 
 }  // namespace quadrille::wire

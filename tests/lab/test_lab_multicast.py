@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -108,6 +109,26 @@ def test_a_job_whose_multicast_stops_while_it_runs_loses_nothing() -> None:
         assert counts(result)["wrong"] == 0
         found = wire_counts(result)
         assert 0 < found["group_received"] < 0.9 * found["data_received"]
+
+
+@pytest.mark.parametrize("algorithm", [MULTICAST, ""], ids=["forced", "chosen"])
+def test_ranks_agree_to_go_without_multicast_that_has_stopped(algorithm: str, timing: Timing) -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
+        "hosts": [{"names": ["h0..h4"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-magree") as lab:
+        for host in ("h1", "h2", "h4"):
+            block_multicast_to(lab, host, after_kbytes=2000)
+        result = bcasts(lab, 40_000, 300, ranks=5, environment={"QUADRILLE_ALGORITHM": algorithm})
+        assert counts(result)["wrong"] == 0
+        said = re.findall(r"quadrille: what rank \d .* no longer .*", result.output)
+        assert len(said) == 1, result.output
+        assert re.search(r"reaches rank [124] \(h[124]\); calls go without", said[0]), said
+        # 28 packets a call while all heard them.
+        assert flow_counts(result)["bcast"]["packets"] < 0.6 * 300 * 28 * 4, result.output
+        with timing.judged():
+            assert counts(result)["max_us"] < 500_000, result.output
 
 
 @pytest.mark.parametrize("how", ["switched off", "not forwarded", "deaf host"])

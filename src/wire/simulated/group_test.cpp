@@ -166,6 +166,65 @@ TEST(Group, whose_members_take_no_common_datagrams_gets_all_of_it_all_the_same) 
   EXPECT_TRUE(broadcasts.right());
 }
 
+// What each gets alone from then on is granted as it goes, and waits for no question.
+TEST(Group, whose_members_hear_nothing_for_long_is_served_one_by_one) {
+  SimulatedNetwork network(of(6));
+  Broadcasts broadcasts(network, 6);
+  for (int call = 0; call < 10; ++call) broadcasts.start(0, 30'000);
+  ASSERT_TRUE(broadcasts.run(milliseconds(10'000)));
+  EXPECT_EQ(network.endpoint(0).unreached(), std::nullopt);
+  for (const EndpointId deaf : {2U, 4U}) network.take_no_group_data(deaf);
+  for (int call = 0; call < 60; ++call) broadcasts.start(0, 30'000);
+  ASSERT_TRUE(broadcasts.run(milliseconds(10'000)));
+  ASSERT_TRUE(network.endpoint(0).unreached().has_value());
+  EXPECT_TRUE(*network.endpoint(0).unreached() == 2U || *network.endpoint(0).unreached() == 4U);
+  const std::uint64_t sent_to_all = network.endpoint(0).counters().group_sent;
+  const Nanoseconds began = network.now();
+  for (int call = 0; call < 10; ++call) broadcasts.start(0, 30'000);
+  ASSERT_TRUE(broadcasts.run(milliseconds(20'000)));
+  EXPECT_TRUE(broadcasts.right());
+  EXPECT_EQ(network.endpoint(0).counters().group_sent, sent_to_all);
+  constexpr double limit_ms = 10 * 5 * 30'000 * 8 / 25e6 * 1e3;
+  EXPECT_LT(ms(network.now() - began), limit_ms / 0.8);
+}
+
+TEST(Group, is_not_given_up_where_much_is_lost_or_all_for_a_while) {
+  SimulatedSettings settings = of(6);
+  settings.loss = 0.3;
+  SimulatedNetwork lossy(settings);
+  Broadcasts some_arrive(lossy, 6);
+  for (int call = 0; call < 30; ++call) some_arrive.start(0, 30'000);
+  ASSERT_TRUE(some_arrive.run(milliseconds(60'000)));
+  EXPECT_EQ(lossy.endpoint(0).unreached(), std::nullopt);
+
+  SimulatedNetwork network(of(6));
+  Broadcasts broadcasts(network, 6);
+  for (int call = 0; call < 60; ++call) broadcasts.start(0, 60'000);
+  network.pass(milliseconds(100));
+  network.silence(3, true);
+  network.pass(milliseconds(500));
+  network.silence(3, false);
+  network.poke(3);
+  ASSERT_TRUE(broadcasts.run(milliseconds(20'000)));
+  EXPECT_TRUE(broadcasts.right());
+  EXPECT_EQ(network.endpoint(0).unreached(), std::nullopt);
+}
+
+TEST(Group, is_not_given_up_where_a_member_is_late_each_time) {
+  SimulatedNetwork network(of(6));
+  Broadcasts broadcasts(network, 6);
+  for (int call = 0; call < 60; ++call) {
+    std::vector<Nanoseconds> begins(6, milliseconds(400 * call));
+    begins[3] += milliseconds(call == 0 ? 300 : 60);
+    broadcasts.start(0, call % 2 == 0 ? 300'000 : 9'000, begins);
+  }
+  ASSERT_TRUE(broadcasts.run(milliseconds(60'000)));
+  EXPECT_TRUE(broadcasts.right());
+  EXPECT_GT(network.endpoint(0).counters().data_sent,
+            network.endpoint(0).counters().group_sent * 5 / 4);
+  EXPECT_EQ(network.endpoint(0).unreached(), std::nullopt);
+}
+
 TEST(Group, repeats_what_several_miss_for_all_and_what_one_misses_for_it) {
   SimulatedNetwork one(of(6));
   one.take_no_group_data(4);
