@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "planner/by_wire.h"
 #include "planner/estimate.h"
 
 namespace quadrille {
@@ -131,7 +132,9 @@ std::vector<Contender> contenders_for(const Shape& shape, const TopologyView& vi
   Field field(shape, view, costs);
   for (const SearchedRow& row : kSearched) {
     const Algorithm* algorithm = algorithm_named(row.algorithm);
-    if (algorithm->collective != shape.collective || !algorithm->supports(shape)) continue;
+    if (algorithm->collective != shape.collective || !algorithm->supports(shape) ||
+        !may_be_used(*algorithm, view))
+      continue;
     field.enter(*algorithm, row.options);
   }
   std::vector<Contender> contenders = field.take_all();

@@ -58,7 +58,8 @@ std::optional<LibraryTime> library_time(std::span<const LibraryCost> measured,
   if (const auto known = measured_library_time(measured, shape)) return LibraryTime{*known, true};
   std::optional<LibraryTime> best;
   for (const CostedCandidate& one : costed) {
-    if (one.candidate.algorithm->name.ends_with("_hierarchical")) continue;
+    const std::string_view name = one.candidate.algorithm->name;
+    if (name.ends_with("_hierarchical") || name.ends_with("_multicast")) continue;
     if (!best || one.cost.total < best->time) best = LibraryTime{one.cost.total, false};
   }
   return best;

@@ -37,8 +37,8 @@ struct LibraryTime {
 };
 
 // The measured time, else the best of the algorithms in `costed` that go by ranks alone: what an
-// MPI library that chose well could reach, as no library is known to go by segments. Nothing where
-// there is neither.
+// MPI library that chose well could reach, as none is known to go by segments or by multicast.
+// Nothing where there is neither.
 std::optional<LibraryTime> library_time(std::span<const LibraryCost> measured,
                                         std::span<const CostedCandidate> costed,
                                         const Shape& shape);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "planner/by_wire.h"
 #include "planner/contenders.h"
 
 namespace quadrille {
@@ -73,9 +74,12 @@ class Search {
     }
   }
 
+  // Of those whose messages have one receiver: what is best where multicast does not keep what it
+  // promises is to be found too.
   std::optional<Nanoseconds> best_played() const {
     std::optional<Nanoseconds> best;
     for (const Entry& entry : entries_) {
+      if (needs_multicast(*entry.best.candidate.algorithm)) continue;
       if (entry.is_played && (!best || entry.best.cost.total < *best)) best = entry.best.cost.total;
     }
     return best;

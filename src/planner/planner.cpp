@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "planner/by_wire.h"
 #include "planner/plan_search.h"
 #include "planner/size_class.h"
 
@@ -28,53 +29,6 @@ constexpr CandidateRow candidate_rows[] = {
   {Collective::collective, #algorithm, parameters, {smallest}, {largest}},
 #include "planner/candidates.def"
 #undef CANDIDATE
-};
-
-struct WireRow {
-  Collective collective;
-  std::string_view algorithm;
-  bool (*may)(const TopologyView& view);
-  std::string_view instead_of;
-  Bytes smallest;
-  Bytes largest;
-};
-
-bool has_wire(const TopologyView& view) { return view.has_wire; }
-bool has_multicast(const TopologyView& view) { return view.has_multicast; }
-bool has_multicast_on_bus(const TopologyView& view) {
-  return view.has_multicast &&
-         std::ranges::any_of(view.segment_of_host,
-                             [&](std::uint32_t segment) { return view.is_bus(segment); });
-}
-
-constexpr WireRow wire_rows[] = {
-#define WIRE_CANDIDATE(collective, algorithm, needs, instead_of, smallest, largest) \
-  {Collective::collective, #algorithm, has_##needs, #instead_of, {smallest}, {largest}},
-#include "planner/wire_candidates.def"
-#undef WIRE_CANDIDATE
-};
-
-// What takes part in a trial of calls of `size` because there is a wire, and what does not.
-class ByWireCandidates {
- public:
-  ByWireCandidates(const TopologyView& view, const Shape& shape, Bytes size) {
-    for (const WireRow& row : wire_rows) {
-      if (!row.may(view) || row.collective != shape.collective) continue;
-      if (row.smallest <= size && size <= row.largest) row_ = &row;
-    }
-  }
-  bool replaces(const Algorithm& algorithm) const {
-    return row_ != nullptr && algorithm.name == row_->instead_of;
-  }
-  void enter(Decision& decision) const {
-    if (row_ == nullptr) return;
-    const Algorithm* algorithm = algorithm_named(row_->algorithm);
-    decision.candidates.push_back(candidate_of(*algorithm, algorithm->parameters));
-    decision.predicted.emplace_back();
-  }
-
- private:
-  const WireRow* row_ = nullptr;
 };
 
 // How much less than the MPI library's time a prediction must be to be followed without a trial:
@@ -114,9 +68,7 @@ Decision& Planner::decision(const Shape& shape, bool may_alternate, Bytes size) 
 
 bool Planner::uses_multicast(const Candidate& candidate) const {
   return network_.view.has_multicast && candidate.algorithm != nullptr &&
-         std::ranges::any_of(wire_rows, [&](const WireRow& row) {
-           return row.may != has_wire && row.algorithm == candidate.algorithm->name;
-         });
+         needs_multicast(*candidate.algorithm);
 }
 
 void Planner::leave_multicast() {
@@ -168,11 +120,12 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes 
   }
   Decision decision{
       {library_candidate()}, Trial(1, 0), "being tried", {library ? library->time : Nanoseconds{}}};
-  const ByWireCandidates by_wire(network_.view, shape, size);
-  by_wire.enter(decision);
+  const ByWire by_wire(network_.view, shape, size);
+  by_wire.enter(decision, costed);
   for (CostedCandidate& one : costed) {
     if (decision.candidates.size() > kMostTried) break;
-    if (by_wire.replaces(*one.candidate.algorithm)) continue;
+    if (by_wire.replaces(*one.candidate.algorithm) || by_wire.is(*one.candidate.algorithm))
+      continue;
     decision.candidates.push_back(std::move(one.candidate));
     decision.predicted.push_back(one.cost.total);
   }
@@ -183,7 +136,7 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes 
 
 Decision Planner::list_for_trial(const Shape& shape, Bytes size) const {
   Decision decision = left_to_library("no candidate for this size");
-  const ByWireCandidates by_wire(network_.view, shape, size);
+  const ByWire by_wire(network_.view, shape, size);
   for (const CandidateRow& row : candidate_rows) {
     if (row.collective != shape.collective) continue;
     if (size < row.smallest || row.largest < size) continue;
@@ -193,7 +146,7 @@ Decision Planner::list_for_trial(const Shape& shape, Bytes size) const {
         candidate_of(*algorithm, algorithm->parameters.with(row.parameters).value()));
     decision.predicted.emplace_back();
   }
-  by_wire.enter(decision);
+  by_wire.enter(decision, {});
   if (decision.candidates.size() > 1) {
     decision.trial =
         Trial(static_cast<std::uint32_t>(decision.candidates.size()), options_.trial_rounds);

@@ -55,6 +55,9 @@ def plan(
     force: str | None = typer.Option(
         None, "--force", metavar="ALGORITHM[:NAME=VALUE]", help="Explain this one instead of the cheapest."
     ),
+    multicast: str = typer.Option(
+        "auto", "--multicast", metavar="auto|off", help="auto: where the model says that it reaches all hosts."
+    ),
     rank: int | None = typer.Option(None, "--rank", metavar="K", help="Print the steps of rank K too."),
     as_json: bool = typer.Option(False, "--json", help="As JSON, see schemas/plan.json."),
     svg: Path | None = typer.Option(None, "--svg", metavar="FILE", help="Draw it over the network."),
@@ -65,7 +68,9 @@ def plan(
     output: Path | None = typer.Option(None, "-o", "--output", metavar="HTML", help="The page of --all."),
 ) -> None:
     """Tell the chosen plan, its time and bound, the runner-up, the bottleneck, and who sends to whom."""
-    placement = Placement(model, ranks, per_host, hosts)
+    if multicast not in ("auto", "off"):
+        raise UsageError(f"--multicast {multicast}: expected auto or off")
+    placement = Placement(model, ranks, per_host, hosts, multicast == "auto")
     loaded = load_model(model)
     if everything:
         if operation is not None or output is None:

@@ -28,11 +28,13 @@ class Placement:
     ranks: int | None = None
     ranks_per_host: int = 1
     hosts: str | None = None
+    multicast: bool = True
 
     def options(self) -> list[str]:
         """Return it as options of `quadrille-plan`."""
         words = ["--model", str(self.model), "--ranks-per-host", str(self.ranks_per_host)]
         words += ["--ranks", str(self.ranks)] if self.ranks is not None else []
+        words += [] if self.multicast else ["--no-multicast"]
         return words + (["--hosts", self.hosts] if self.hosts is not None else [])
 
 

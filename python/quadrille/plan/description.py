@@ -55,7 +55,8 @@ def facts(plan: Plan) -> Iterator[tuple[str, str]]:
         limit = f", {plan.bound.percent_of_limit:.3g} % of the limit {_multicast_text(plan.bound)}, "
         limit += f"{time_text(plan.bound.time_ns)}{by}"
     yield "predicted", time_text(plan.plan.time_ns) + limit
-    if plan.bound is not None and (other := plan.bound.without_multicast) is not None:
+    other = plan.bound.without_multicast if plan.bound is not None else None
+    if other is not None and other.percent_of_limit <= 100:  # else the plan itself multicasts
         share = f"{other.percent_of_limit:.3g} % of the limit without multicast"
         yield "one to one", f"{share}, {time_text(other.time_ns)}, set by {other.bottleneck}"
     if plan.plan.retransmissions_ns:

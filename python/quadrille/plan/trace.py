@@ -38,8 +38,8 @@ def trace_of(plan: Plan) -> dict[str, Any]:
         for event, lane in zip(steps, lanes, strict=True):
             tid = rank + lane * plan.call.ranks
             events.append(_step(event, pid, tid))
-            at_ns = event.start_ns if event.kind == "send" else event.end_ns
-            threads[rank, event.peer, event.kind, at_ns] = tid
+            sends = event.kind == "send" or (event.kind == "group_bcast" and event.peer == rank)
+            threads[rank, event.peer, event.kind, event.start_ns if sends else event.end_ns] = tid
     events += _arrows(plan, pids, threads)
     events += _repeats(plan, len(hosts) + 1)
     other = {"plan": plan.plan.name, "collective": plan.call.collective, "bytes": plan.call.bytes}
@@ -82,12 +82,12 @@ def _arrows(plan: Plan, pids: list[int], threads: dict[_End, int]) -> list[dict[
     arrows = []
     for number, message in enumerate(plan.messages or []):
         one, other = message.sender, message.receiver
-        if (one, other, "send", message.start_ns) not in threads:
+        begin, end = message.start_ns, message.end_ns
+        sent = threads.get((one, other, "send", begin), threads.get((one, one, "group_bcast", begin)))
+        came = threads.get((other, one, "receive", end), threads.get((other, one, "group_bcast", end)))
+        if sent is None or came is None:
             continue  # inside a step of the MPI library's own
-        for ph, rank, tid, at_ns in (
-            ("s", one, threads[one, other, "send", message.start_ns], message.start_ns),
-            ("f", other, threads[other, one, "receive", message.end_ns], message.end_ns),
-        ):
+        for ph, rank, tid, at_ns in (("s", one, sent, begin), ("f", other, came, end)):
             arrow = {"ph": ph, "name": "message", "cat": "message", "id": number, "bp": "e"}
             arrows.append(arrow | {"pid": pids[rank], "tid": tid, "ts": at_ns / 1000})
     return arrows

@@ -53,7 +53,9 @@ TEST(Choose, the_plan_is_the_cheapest_of_the_candidates_for_every_root) {
 }
 
 TEST(Choose, the_limit_on_buses_is_given_with_and_without_multicast_where_they_differ) {
-  const auto bcast = choose(asking("bcast", 65'536, 12)).value()["bound"];
+  ChooseRequest one_to_one = asking("bcast", 65'536, 12);
+  one_to_one.placement.multicast = false;
+  const auto bcast = choose(one_to_one).value()["bound"];
   EXPECT_TRUE(bcast["with_multicast"]);
   EXPECT_THAT(bcast["without_multicast"]["bottleneck"], testing::StartsWith("bus "));
   // Three members of the root's bus take a copy each, and one leaves for the others.
@@ -63,6 +65,23 @@ TEST(Choose, the_limit_on_buses_is_given_with_and_without_multicast_where_they_d
   const auto alltoall = choose(asking("alltoall", 1'000, 12)).value()["bound"];
   EXPECT_TRUE(alltoall["with_multicast"]);
   EXPECT_TRUE(alltoall["without_multicast"].is_null());
+}
+
+TEST(Choose, multicast_is_chosen_where_the_model_has_it_and_it_may_be_used) {
+  const auto chosen = [](const ChooseRequest& request) {
+    return choose(request).value()["plan"]["name"].get<std::string>();
+  };
+  ChooseRequest request = asking("bcast", 65'536, 12);
+  EXPECT_THAT(chosen(request), testing::StartsWith("bcast_multicast"));
+  const auto told = choose(request).value();
+  EXPECT_THAT(told["at_run_time"]["candidates"].dump(), testing::HasSubstr("bcast_multicast"));
+  EXPECT_LT(told["bound"]["percent_of_limit"], 100.01);
+  request.placement.multicast = false;
+  const std::string without = chosen(request);
+  EXPECT_THAT(without, testing::StartsWith("bcast_hierarchical"));
+  // The best that goes without is found beside it too.
+  EXPECT_THAT(told["candidates"].dump(), testing::HasSubstr(without));
+  EXPECT_THAT(chosen(asking("bcast", 65'536, 2)), testing::Not(testing::HasSubstr("multicast")));
 }
 
 TEST(Choose, the_last_event_of_the_timeline_ends_with_the_predicted_time) {

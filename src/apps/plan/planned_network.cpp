@@ -19,6 +19,16 @@ std::vector<std::string> hosts_of_model(const NetworkModel& model) {
   return names;
 }
 
+// Programs use it from three hosts on, and find out at their start whether it also passes between
+// segments.
+bool has_multicast(const NetworkModel& model, const std::vector<std::string>& hosts) {
+  return hosts.size() >= 3 && std::ranges::all_of(hosts, [&](const std::string& name) {
+           const auto host = std::ranges::find(model.hosts, name, &ModelHost::name);
+           return std::ranges::find(model.segments, host->segment, &Segment::name)
+               ->multicast.value_or(false);
+         });
+}
+
 }  // namespace
 
 const std::string& PlannedNetwork::host_of(Rank rank) const {
@@ -58,6 +68,8 @@ Result<PlannedNetwork> place_ranks(const NetworkModel& model, const Placement& p
     model_host_of_rank.push_back(in_model.value()[host]);
   for (std::size_t host = 0; host < hosts.size(); ++host)
     hosts[host] = model.hosts[in_model.value()[host]].name;
+  view.value().has_wire = true;
+  view.value().has_multicast = placement.multicast && has_multicast(model, hosts);
   return PlannedNetwork{model, std::move(hosts),
                         known_network(model, std::move(view.value()), model_host_of_rank)};
 }

@@ -16,7 +16,8 @@ namespace quadrille::plan {
 struct Placement {
   std::vector<std::string> hosts;  // in the order in which they are filled; empty: the model's
   Rank ranks_per_host = 1;
-  Rank ranks = 0;  // 0: as many as there are places
+  Rank ranks = 0;         // 0: as many as there are places
+  bool multicast = true;  // may be used where the model says that it reaches all hosts
 };
 
 struct PlannedNetwork {

@@ -45,6 +45,8 @@ void Subcommands::add_network(CLI::App& command) {
                   "a host is filled before the next one")
       ->check(CLI::Range(1, kMostRanks))
       ->capture_default_str();
+  command.add_flag("--multicast,!--no-multicast", placement.multicast,
+                   "use it where the model says that it reaches all hosts (default)");
   command.add_option("--hosts", placement.hosts, "in this order; not given: all of the model")
       ->delimiter(',');
 }

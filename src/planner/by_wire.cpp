@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/by_wire.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace quadrille {
+namespace {
+
+struct Row {
+  Collective collective;
+  std::string_view algorithm;
+  bool (*may)(const TopologyView& view);
+  std::string_view instead_of;
+  Bytes smallest;
+  Bytes largest;
+};
+
+bool has_wire(const TopologyView& view) { return view.has_wire; }
+bool has_multicast(const TopologyView& view) { return view.has_multicast; }
+bool has_multicast_on_bus(const TopologyView& view) {
+  return view.has_multicast &&
+         std::ranges::any_of(view.segment_of_host,
+                             [&](std::uint32_t segment) { return view.is_bus(segment); });
+}
+
+constexpr Row rows[] = {
+#define WIRE_CANDIDATE(collective, algorithm, needs, instead_of, smallest, largest) \
+  {Collective::collective, #algorithm, has_##needs, #instead_of, {smallest}, {largest}},
+#include "planner/wire_candidates.def"
+#undef WIRE_CANDIDATE
+};
+
+const Row* row_of(const Algorithm& algorithm) {
+  const auto* const found = std::ranges::find(rows, algorithm.name, &Row::algorithm);
+  return found == std::end(rows) ? nullptr : found;
+}
+
+}  // namespace
+
+bool needs_multicast(const Algorithm& algorithm) {
+  const Row* const row = row_of(algorithm);
+  return row != nullptr && row->may != has_wire;
+}
+
+bool may_be_used(const Algorithm& algorithm, const TopologyView& view) {
+  const Row* const row = row_of(algorithm);
+  return row == nullptr || row->may(view);
+}
+
+ByWire::ByWire(const TopologyView& view, const Shape& shape, Bytes size) {
+  for (const Row& row : rows) {
+    if (!row.may(view) || row.collective != shape.collective) continue;
+    if (size < row.smallest || row.largest < size) continue;
+    own_ = algorithm_named(row.algorithm);
+    instead_of_ = algorithm_named(row.instead_of);
+  }
+}
+
+void ByWire::enter(Decision& decision, std::span<const CostedCandidate> costed) const {
+  if (own_ == nullptr) return;
+  const auto found = std::ranges::find_if(
+      costed, [&](const CostedCandidate& one) { return is(*one.candidate.algorithm); });
+  if (found != costed.end()) {
+    decision.candidates.push_back(found->candidate);
+    decision.predicted.push_back(found->cost.total);
+  } else {
+    decision.candidates.push_back(candidate_of(*own_, own_->parameters));
+    decision.predicted.emplace_back();
+  }
+}
+
+}  // namespace quadrille
