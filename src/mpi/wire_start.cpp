@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -200,6 +201,7 @@ class Opening {
     if (streams != nullptr) own.streams = streams->local();
     auto addresses = exchange_addresses(own);
     WireStart wire;
+    const std::size_t held = link.value()->receive_queue();
     wire.board = share_board();
     if (!all_of(job_.ranks, wire.board->address() != nullptr)) return without("no memory is left");
     wire::PortSettings port;
@@ -207,7 +209,7 @@ class Opening {
     port.addresses = std::move(addresses);
     port.board = static_cast<wire::CreditBoard*>(wire.board->address());
     port.holder = own_.place;
-    port.budget = budget(*wire.board, mtu);
+    port.budget = budget_within(held, *wire.board, mtu);
     port.group = draw_group();
     const std::size_t payload = port.endpoint.limits.payload;
     port.on_detour = [rank = rank_](wire::EndpointId peer) {
@@ -303,6 +305,25 @@ class Opening {
   std::uint32_t budget(const HostMemory& board, std::size_t mtu) const {
     const std::uint32_t all = packets(limits_of(job_, host_), mtu);
     return board.shared() ? all : std::max<std::uint32_t>(1, all / own_.ranks);
+  }
+
+  // What is granted waits at the socket when no rank of the host gets a processor.
+  std::uint32_t budget_within(std::size_t held, const HostMemory& board, std::size_t mtu) const {
+    const std::uint32_t wanted = budget(board, mtu);
+    const bool is_cut = held < wanted;
+    const int rank = static_cast<int>(rank_);
+    const int own = is_cut ? rank : std::numeric_limits<int>::max();
+    int first = own;
+    PMPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, job_.ranks);
+    if (is_cut && first == rank) {
+      std::fprintf(stderr,
+                   "quadrille: the system keeps %zu datagrams for a socket on rank %d's host, "
+                   "fewer than the network holds (%u): exchanges may be slower; raise "
+                   "net.core.rmem_max to 4194304\n",
+                   held, rank, wanted);
+    }
+    return std::max<std::uint32_t>(
+        1, std::min<std::uint32_t>(wanted, static_cast<std::uint32_t>(held)));
   }
 
   // The ranks of this one's place on every other host.

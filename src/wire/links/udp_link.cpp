@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -19,7 +20,6 @@
 namespace quadrille::wire {
 namespace {
 
-constexpr int receive_buffer_bytes = 4 << 20;
 // What the kernel counts for a datagram of up to 1500 bytes (its sk_buff's true size).
 constexpr std::size_t counted_bytes = 2304;
 
@@ -82,8 +82,8 @@ Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
   const int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return failure("cannot open a UDP socket", settings.local);
   std::unique_ptr<UdpLink> link(new UdpLink(descriptor, settings));
-  if (!set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, receive_buffer_bytes))
-    set(descriptor, SOL_SOCKET, SO_RCVBUF, receive_buffer_bytes);
+  if (!set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, settings.receive_buffer_bytes))
+    set(descriptor, SOL_SOCKET, SO_RCVBUF, settings.receive_buffer_bytes);
   // The kernel doubles what it is told.
   set(descriptor, SOL_SOCKET, SO_SNDBUF, static_cast<int>(settings.send_queue * counted_bytes / 2));
   set(descriptor, IPPROTO_IP, IP_RECVERR, 1);
@@ -104,6 +104,13 @@ Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
   send_to_groups_from(descriptor, settings.local);
   link->local_ = from_system(bound);
   return link;
+}
+
+std::size_t UdpLink::receive_queue() const {
+  int bytes = 0;
+  socklen_t length = sizeof bytes;
+  if (getsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &bytes, &length) != 0) return 0;
+  return static_cast<std::size_t>(bytes) / std::max(counted_bytes, 2 * buffers_->largest);
 }
 
 void UdpLink::join_again() {

@@ -25,6 +25,7 @@ struct UdpSettings {
   // Datagrams that may wait in this host's own queues, so that the interface paces the sender and
   // its queue does not drop.
   std::size_t send_queue = 4;
+  int receive_buffer_bytes = 4 << 20;  // asked of the system, which may give less
 };
 
 class UdpLink {
@@ -41,6 +42,8 @@ class UdpLink {
   NetworkAddress local() const { return local_; }
   int descriptor() const { return descriptor_; }
 
+  // How many of the largest datagrams the system keeps until they are received.
+  std::size_t receive_queue() const;
   // What has arrived, `receive_batch` datagrams at most; valid until the next call.
   std::span<const std::span<std::byte>> receive();
 
