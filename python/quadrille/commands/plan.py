@@ -56,7 +56,7 @@ def plan(
         None, "--force", metavar="ALGORITHM[:NAME=VALUE]", help="Explain this one instead of the cheapest."
     ),
     multicast: str = typer.Option(
-        "auto", "--multicast", metavar="auto|off", help="auto: where the model says that it reaches all hosts."
+        "auto", "--multicast", metavar="auto|off", help="auto: where the model says that it works."
     ),
     rank: int | None = typer.Option(None, "--rank", metavar="K", help="Print the steps of rank K too."),
     as_json: bool = typer.Option(False, "--json", help="As JSON, see schemas/plan.json."),
