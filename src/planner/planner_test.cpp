@@ -257,6 +257,19 @@ TEST(Planner, on_one_switch_a_sum_of_floats_is_left_to_the_library) {
   EXPECT_EQ(planner.decision(allreduce(2'000), false).candidates[0].algorithm, nullptr);
 }
 
+TEST(Planner, small_calls_are_tried_only_where_much_time_is_predicted_to_be_saved) {
+  const Shape small{.collective = Collective::allgather, .ranks = 8, .count = 600};
+  const auto entrants = [&](const NetworkModel& model, std::vector<LibraryCost> library) {
+    KnownNetwork network = known_to_every_host(model);
+    network.view.has_wire = network.view.has_multicast = true;
+    network.library = std::move(library);
+    return Planner({}, std::move(network), 0).decision(small, true).candidates.size();
+  };
+  EXPECT_GT(entrants(three_buses(), {}), 1U);
+  EXPECT_EQ(entrants(three_buses(), {{Collective::allgather, {600}, 8, {1'000'000}}}), 1U);
+  EXPECT_EQ(entrants(one_switch(8, 1e9), {}), 1U);
+}
+
 TEST(Planner, roots_of_different_segments_are_decided_apart) {
   Planner planner = planner_on(three_buses(), {});
   const auto from = [](Rank root) {
