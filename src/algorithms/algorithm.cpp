@@ -35,10 +35,10 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   return value;
 }
 
-std::vector<std::string> parse_words(std::string_view text) {
+std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('|', begin), text.size());
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
     words.emplace_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
@@ -61,11 +61,37 @@ Parameters::Parameters(std::string_view text) {
   for_each_item(text, [this](std::string_view item) {
     const auto assignment = parse_assignment(item);
     assert(assignment.has_value());
-    const auto integer = parse_integer(assignment->value);
-    entries_.push_back({std::string(assignment->name), integer.value_or(0),
-                        integer ? std::vector<std::string>{} : parse_words(assignment->value)});
+    Entry entry{.name = std::string(assignment->name), .words = {}};
+    if (const auto integer = parse_integer(assignment->value)) {
+      entry.value = *integer;
+    } else {
+      std::string_view words = assignment->value;
+      entry.several = words.ends_with('/');
+      if (entry.several) words.remove_suffix(1);
+      entry.words = split(words, '|');
+      entry.chosen = {0};
+    }
+    entries_.push_back(std::move(entry));
     return true;
   });
+}
+
+bool Parameters::assign(Entry& entry, std::string_view value) {
+  if (entry.words.empty()) {
+    const auto integer = parse_integer(value);
+    if (!integer || *integer < 0) return false;
+    entry.value = *integer;
+    return true;
+  }
+  std::vector<std::size_t> chosen;
+  for (const std::string& word : split(value, '/')) {
+    const auto found = std::find(entry.words.begin(), entry.words.end(), word);
+    if (found == entry.words.end()) return false;
+    chosen.push_back(static_cast<std::size_t>(found - entry.words.begin()));
+  }
+  if (chosen.size() > 1 && !entry.several) return false;
+  entry.chosen = std::move(chosen);
+  return true;
 }
 
 Result<Parameters> Parameters::with(std::string_view text) const {
@@ -84,13 +110,7 @@ Result<Parameters> Parameters::with(std::string_view text) const {
                 "'; there are: " + (entries_.empty() ? "none" : this->choices());
       return false;
     }
-    const auto word = std::find(entry->words.begin(), entry->words.end(), assignment->value);
-    const auto integer = parse_integer(assignment->value);
-    if (word != entry->words.end()) {
-      entry->value = word - entry->words.begin();
-    } else if (entry->words.empty() && integer && *integer >= 0) {
-      entry->value = *integer;
-    } else {
+    if (!assign(*entry, assignment->value)) {
       problem = "'" + std::string(item) + "' is not of the form " + entry->name + "=" +
                 (entry->words.empty() ? "number" : listed(*entry));
     }
@@ -112,19 +132,17 @@ std::int64_t Parameters::operator[](std::string_view name) const {
   return entry(name).value;
 }
 
-std::string_view Parameters::word(std::string_view name) const {
+std::string_view Parameters::word(std::string_view name, std::size_t place) const {
   const Entry& named = entry(name);
   assert(!named.words.empty());
-  return named.words[static_cast<std::size_t>(named.value)];
+  return named.words[named.chosen[std::min(place, named.chosen.size() - 1)]];
 }
 
 std::string Parameters::text() const {
   std::string result;
   for (const Entry& entry : entries_) {
     if (!result.empty()) result += ':';
-    result += entry.name + '=' +
-              (entry.words.empty() ? std::to_string(entry.value)
-                                   : entry.words[static_cast<std::size_t>(entry.value)]);
+    result += entry.name + '=' + valued(entry);
   }
   return result;
 }
@@ -133,8 +151,16 @@ std::string Parameters::choices() const {
   std::string result;
   for (const Entry& entry : entries_) {
     if (!result.empty()) result += ':';
-    result +=
-        entry.name + '=' + (entry.words.empty() ? std::to_string(entry.value) : listed(entry));
+    result += entry.name + '=' + (entry.words.empty() ? valued(entry) : listed(entry));
+  }
+  return result;
+}
+
+std::string Parameters::valued(const Entry& entry) {
+  if (entry.words.empty()) return std::to_string(entry.value);
+  std::string result;
+  for (const std::size_t place : entry.chosen) {
+    result += (result.empty() ? "" : "/") + entry.words[place];
   }
   return result;
 }
@@ -142,7 +168,7 @@ std::string Parameters::choices() const {
 std::string Parameters::listed(const Entry& entry) {
   std::string result;
   for (const std::string& word : entry.words) result += (result.empty() ? "" : "|") + word;
-  return result;
+  return entry.several ? result + "/..." : result;
 }
 
 std::span<const Algorithm> algorithms() {

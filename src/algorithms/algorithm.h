@@ -19,8 +19,10 @@
 
 namespace quadrille {
 
-// Named integers and words with defaults, such as "partners=1,inside=chain|star": of the words that
-// a parameter may be, the first is the default. Names are those of the algorithm's row.
+// Named integers and words with defaults, such as
+// "partners=1,between=trunks|chain,inside=chain|star/": of the words that a parameter may be, the
+// first is the default. Where they end in '/' the value may be several, "inside=star/chain". Names
+// are those of the algorithm's row.
 class Parameters {
  public:
   // REQUIRES: `text` is a list name=integer or name=word|word... separated by commas; used for the
@@ -34,22 +36,27 @@ class Parameters {
 
   // REQUIRES: the name exists and stands for an integer.
   std::int64_t operator[](std::string_view name) const;
-  // REQUIRES: the name exists and stands for a word.
-  std::string_view word(std::string_view name) const;
+  // The first word or, of several, the one at `place`; behind the last stands the last. REQUIRES:
+  // the name exists and stands for a word.
+  std::string_view word(std::string_view name, std::size_t place = 0) const;
 
-  std::string text() const;     // "partners=1:inside=chain"
-  std::string choices() const;  // "partners=1:inside=chain|star"
+  std::string text() const;     // "partners=1:between=trunks:inside=star/chain"
+  std::string choices() const;  // "partners=1:between=trunks|chain:inside=chain|star/..."
   bool operator==(const Parameters&) const = default;
 
  private:
   struct Entry {
     std::string name;
-    std::int64_t value = 0;          // of a word: its place among `words`
-    std::vector<std::string> words;  // all that the parameter may be; empty: an integer
+    std::int64_t value = 0;             // of an integer
+    std::vector<std::string> words;     // all that the parameter may be; empty: an integer
+    bool several = false;               // words at a time
+    std::vector<std::size_t> chosen{};  // places among `words`
     bool operator==(const Entry&) const = default;
   };
   const Entry& entry(std::string_view name) const;
-  static std::string listed(const Entry& entry);  // its words with '|' between them
+  static bool assign(Entry& entry, std::string_view value);
+  static std::string valued(const Entry& entry);  // what it is
+  static std::string listed(const Entry& entry);  // what it may be
   std::vector<Entry> entries_;
 };
 

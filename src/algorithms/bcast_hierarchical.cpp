@@ -14,8 +14,10 @@
 //
 // between  trunks: along the trunks, one way through every segment; chain, binomial, star: over the
 //          segments in the order of a walk along the trunks, from the root's on
-// inside   chain, binomial or star over a segment's hosts; host: over a host's ranks, or library:
-//          the MPI library's own collective on these, where there are islands on an island's alone
+// inside   chain, binomial or star over a segment's hosts: one for all segments, or one for each in
+//          the model's order, star/chain/binomial, where the last also holds for all that follow
+// host     over a host's ranks; library: the MPI library's own collective on these, where there are
+//          islands on an island's alone
 // segment  bytes of a piece, 0: the whole share
 // leaders  how many hosts lead, 0: all but the root's; leader: the first of them, counted on
 // order    k-th permutation of the segments' order; 0: small branches first

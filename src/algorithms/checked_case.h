@@ -105,24 +105,25 @@ inline std::vector<std::string> small_parameters(const Algorithm& algorithm) {
             "near=3:far=40:window=1:piece_bytes=1000000"};
   }
   if (defaults.find("leaders=") != std::string::npos) {
-    return {"",
-            "leaders=0:segment=12:inside=star",
-            "leaders=2:leader=1:segment=0:inside=binomial:host=library",
-            "between=star:host=chain:segment=4:leaders=2",
-            "between=chain:order=5:segment=40",
-            "between=binomial:inside=star:host=binomial:leaders=0:leader=3:segment=8",
-            "between=star:host=library:leaders=0:segment=12"};
+    return {
+        "",
+        "leaders=0:segment=12:inside=star",
+        "leaders=2:leader=1:segment=0:inside=binomial:host=library",
+        "between=star:host=chain:segment=4:leaders=2",
+        "between=chain:order=5:segment=40",
+        "between=binomial:inside=star/chain/binomial:host=binomial:leaders=0:leader=3:segment=8",
+        "between=star:host=library:leaders=0:segment=12"};
   }
   if (defaults.find("leader=") != std::string::npos) {
     std::vector<std::string> values{"", "between=chain:order=5:leader=1",
                                     "between=binomial:order=3"};
     if (algorithm.collective == Collective::barrier) return values;
     if (defaults.find("segment=") == std::string::npos) {
-      values.push_back("between=star:inside=star:host=chain");
+      values.push_back("between=star:inside=star/binomial/chain:host=chain");
       values.push_back("inside=chain:host=binomial");
       return values;
     }
-    values.push_back("between=star:inside=star:host=chain:segment=5");
+    values.push_back("between=star:inside=star/chain/binomial:host=chain:segment=5");
     values.push_back("inside=binomial:segment=12");
     return values;
   }

@@ -11,7 +11,8 @@
 //
 // between  trunks: along the trunks, one way through every segment; chain, binomial, star: over the
 //          segments in the order of a walk along the trunks, from the root's on
-// inside   binomial, star or chain over a segment's hosts; host: over a host's ranks
+// inside   binomial, star or chain over a segment's hosts, as of bcast_hierarchical; host: over a
+//          host's ranks
 // leader   which host leads, but for the root's segment; order: k-th permutation of the segments'
 //          order, 0: small branches first
 //

@@ -29,6 +29,7 @@ GroupPattern host_pattern_of(const GeneratorInput& input) {
 // leader position 1; else the leader has position 0. The others follow as on a ring.
 struct Hierarchy::Service {
   const std::vector<std::uint32_t>& hosts;
+  GroupPattern pattern;
   bool hands_over = false;
   Rank root_index = 0;  // where it hands over
   Rank first = 0;       // index of the leader; among the hosts after the root where it hands over
@@ -53,7 +54,6 @@ Hierarchy::Hierarchy(const GeneratorInput& input)
     : view_(input.view),
       self_(input.rank),
       between_(input.parameters.word("between")),
-      inside_(group_pattern_named(input.parameters.word("inside"))),
       host_pattern_(host_pattern_of(input)),
       first_leader_(static_cast<std::uint64_t>(input.parameters["leader"])),
       layout_(lay_out_segments(input.view, static_cast<std::uint64_t>(input.parameters["order"]))),
@@ -67,7 +67,9 @@ Hierarchy::Hierarchy(const GeneratorInput& input)
   std::vector<Rank> number_of(1 +
                               *std::max_element(layout_.segments.begin(), layout_.segments.end()));
   for (std::size_t i = 0; i < layout_.segments.size(); ++i) {
-    number_of[layout_.segments[i]] = static_cast<Rank>(i);
+    const std::uint32_t segment = layout_.segments[i];
+    number_of[segment] = static_cast<Rank>(i);
+    inside_.push_back(group_pattern_named(input.parameters.word("inside", segment)));
   }
   for (std::uint32_t host = 0; host < hosts_.size(); ++host) {
     hosts_[host].segment = number_of[view_.segment_of_host[host]];
@@ -120,14 +122,16 @@ Rank Hierarchy::leader(Rank segment, std::uint64_t lane) const {
 Hierarchy::Service Hierarchy::service(Rank segment, const TreeChoice& tree) const {
   const auto& list = list_of(segment);
   const Host& root_host = host_of(tree.root);
+  const GroupPattern pattern = inside_[static_cast<std::size_t>(segment)];
   const std::uint64_t chosen = tree.lane + first_leader_;
   if (root_host.segment != segment) {
-    return {.hosts = list, .first = place_in_list(chosen, list.size())};
+    return {.hosts = list, .pattern = pattern, .first = place_in_list(chosen, list.size())};
   }
   if (tree.role == RootRole::leads || list.size() == 1) {
-    return {.hosts = list, .first = root_host.index};
+    return {.hosts = list, .pattern = pattern, .first = root_host.index};
   }
   return {.hosts = list,
+          .pattern = pattern,
           .hands_over = true,
           .root_index = root_host.index,
           .first = place_in_list(chosen, list.size() - 1)};
@@ -160,9 +164,9 @@ PlaceInTree Hierarchy::place_between(Rank root_segment) const {
 }
 
 PlaceInTree Hierarchy::place_inside(const Service& service, Rank position) const {
-  if (!service.hands_over) return place_in_group(inside_, position, service.size());
+  if (!service.hands_over) return place_in_group(service.pattern, position, service.size());
   if (position == 0) return {.parent = -1, .children = {1}, .depth = 0};
-  PlaceInTree place = place_in_group(inside_, position - 1, service.size() - 1);
+  PlaceInTree place = place_in_group(service.pattern, position - 1, service.size() - 1);
   ++place.parent;
   for (Rank& child : place.children) ++child;
   return place;
@@ -247,7 +251,7 @@ std::vector<TreeEdge> Hierarchy::edges(const TreeChoice& tree) const {
     const Service served = service(segment, tree);
     const Rank first = served.leader_position();
     const auto entry_at = [&](Rank at) { return entry(hosts_[served.at(first + at)], tree); };
-    for (const TreeEdge& edge : edges_in_group(inside_, served.size() - first)) {
+    for (const TreeEdge& edge : edges_in_group(served.pattern, served.size() - first)) {
       found.push_back({entry_at(edge.parent), entry_at(edge.child)});
     }
   }

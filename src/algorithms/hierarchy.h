@@ -38,7 +38,8 @@ struct TreeChoice {
 
 class Hierarchy {
  public:
-  // Of the parameters `between`, `inside`, `host`, `leader` and `order`; borrows the view.
+  // Of the parameters `between`, `inside` (of each of the view's segments), `host`, `leader` and
+  // `order`; borrows the view.
   explicit Hierarchy(const GeneratorInput& input);
 
   // This rank's place; its depth is known where the root leads. Time O(children + log p), of
@@ -85,10 +86,10 @@ class Hierarchy {
   const TopologyView& view_;
   const Rank self_;
   const std::string_view between_;
-  const GroupPattern inside_;
   const GroupPattern host_pattern_;
   const std::uint64_t first_leader_;
   SegmentLayout layout_;
+  std::vector<GroupPattern> inside_;  // by segment
   std::vector<Host> hosts_;
   std::vector<std::vector<std::uint32_t>> hosts_in_;  // by segment
   std::vector<Rank> index_on_host_;                   // by rank

@@ -48,9 +48,27 @@ TEST(Hierarchy, edges_are_those_of_all_ranks_places_in_their_order) {
                       .root = static_cast<Rank>(seed) % ranks,
                       .count = 100};
     for (const char* text : {"leaders=1", "leaders=0:between=chain:inside=binomial:host=chain",
-                             "leaders=0:between=binomial:inside=star:order=1:leader=1"}) {
+                             "leaders=0:between=binomial:inside=star:order=1:leader=1",
+                             "leaders=0:inside=chain/star/binomial"}) {
       expect_edges_of_all_places({shape, view, parameters.with(text).value(), 0});
     }
+  }
+}
+
+// Segments are those of the view, by number, whatever order the trees serve them in.
+TEST(Hierarchy, has_a_pattern_for_each_segment) {
+  const Parameters parameters =
+      algorithm_named("bcast_hierarchical")->parameters.with("inside=star/chain").value();
+  const TopologyView view{{0, 1, 2, 3, 4, 5}, {0, 0, 0, 1, 1, 1}};
+  const Shape shape{.collective = Collective::bcast, .ranks = 6, .count = 10};
+  for (const Rank root : {0, 3}) {
+    const auto children = [&](Rank rank) {
+      return Hierarchy({shape, view, parameters, rank}).place({.root = root}).children.size();
+    };
+    EXPECT_EQ(children(0), root == 0 ? 3U : 2U);
+    EXPECT_EQ(children(1), 0U);
+    EXPECT_EQ(children(3), root == 3 ? 2U : 1U);
+    EXPECT_EQ(children(4), 1U);
   }
 }
 

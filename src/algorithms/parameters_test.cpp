@@ -32,5 +32,19 @@ TEST(WordParameters, refuse_other_words_and_numbers_and_say_which_there_are) {
   }
 }
 
+TEST(WordParameters, may_be_several_where_their_row_says_so) {
+  const Parameters parameters("inside=chain|star/,between=trunks|chain");
+  EXPECT_EQ(parameters.choices(), "inside=chain|star/...:between=trunks|chain");
+  EXPECT_EQ(parameters.word("inside", 3), "chain");
+  const Result<Parameters> changed = parameters.with("inside=star/chain/star");
+  ASSERT_TRUE(changed.ok());
+  EXPECT_EQ(changed.value().text(), "inside=star/chain/star:between=trunks");
+  EXPECT_EQ(changed.value().word("inside"), "star");
+  EXPECT_EQ(changed.value().word("inside", 1), "chain");
+  EXPECT_EQ(changed.value().word("inside", 7), "star");
+  for (const char* text : {"inside=star/", "inside=star/ring", "between=trunks/chain"})
+    EXPECT_FALSE(parameters.with(text).ok()) << text;
+}
+
 }  // namespace
 }  // namespace quadrille
