@@ -56,6 +56,8 @@ contains
       call reductions(comm, rank, ranks, root)
       call rooted_blocks(comm, rank, ranks, root)
     end do
+    call logicals(comm, rank, ranks, 1)
+    call logicals(comm, rank, ranks, 1000)
     call exchanges(comm, rank, ranks)
     call scans(comm, rank, ranks)
     call unequal_blocks(comm, rank, ranks)
@@ -114,6 +116,30 @@ contains
     here = rank /= root
     call MPI_Allreduce(here, everywhere, 1, MPI_LOGICAL, MPI_LAND, comm, error)
     call check('land', .not. everywhere)
+  end subroutine
+
+  ! Compilers differ in how they store .true.: as 1 (GNU) or as -1 (Portland), here as integers.
+  subroutine logicals(comm, rank, ranks, length)
+    integer, intent(in) :: comm, rank, ranks, length
+    integer, parameter :: operations(3) = [MPI_LAND, MPI_LOR, MPI_LXOR], stored(2) = [1, -1]
+    integer :: mine(length), before(length), found(length), trues(length), i, k, op
+    logical :: expected(length)
+    ! How many of the ranks say .true. in each place: from none to all, all but one among them.
+    trues = [(mod(i, ranks + 1), i=1, length)]
+    if (length == 1) trues = ranks
+    do k = 1, 2
+      mine = merge(stored(k), 0, rank < trues)
+      before = mine
+      do op = 1, 3
+        if (op == 1) expected = trues == ranks
+        if (op == 2) expected = trues > 0
+        if (op == 3) expected = mod(trues, 2) == 1
+        found = 7
+        call MPI_Allreduce(mine, found, length, MPI_LOGICAL, operations(op), comm, error)
+        call check('logicals', all((found /= 0) .eqv. expected))
+        call check('logicals that are sent stay as they are', all(mine == before))
+      end do
+    end do
   end subroutine
 
   subroutine exchanges(comm, rank, ranks)
