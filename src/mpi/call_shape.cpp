@@ -123,14 +123,16 @@ std::optional<Shape> shape_of(const CallArguments& call, Rank rank, Rank ranks) 
   return std::nullopt;
 }
 
-Bytes mean_block(const CallArguments& call, Rank ranks) {
-  const bool in_place = call.send_blocks.address == MPI_IN_PLACE;
-  const UserBlocks& blocks = in_place ? call.receive_blocks : call.send_blocks;
+Bytes mean_block(const CallArguments& call, const Shape& shape, Rank rank) {
+  if (is_rooted(shape.collective) && rank != shape.root) return {0};
+  const bool are_received =
+      shape.collective == Collective::gatherv || call.send_blocks.address == MPI_IN_PLACE;
+  const UserBlocks& blocks = are_received ? call.receive_blocks : call.send_blocks;
   std::uint64_t sum = 0;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    if (blocks.count(rank) > 0) sum += bytes_of(blocks.count(rank), blocks.type(rank)).value_or(0);
+  for (Rank peer = 0; peer < shape.ranks; ++peer) {
+    if (blocks.count(peer) > 0) sum += bytes_of(blocks.count(peer), blocks.type(peer)).value_or(0);
   }
-  return {sum / static_cast<std::uint64_t>(ranks)};
+  return {sum / static_cast<std::uint64_t>(shape.ranks)};
 }
 
 bool counts_are_valid(const CallArguments& call, const Shape& shape, Rank rank) {

@@ -13,8 +13,9 @@ namespace quadrille {
 // ranks goes in, but for in_place. `rank` and `ranks` are those of the communicator.
 std::optional<Shape> shape_of(const CallArguments& call, Rank rank, Rank ranks);
 
-// The mean block that this rank sends in an alltoallv.
-Bytes mean_block(const CallArguments& call, Rank ranks);
+// The mean block that this rank knows of: what it sends in an alltoallv; in a gatherv or scatterv
+// all of the root's, and nothing elsewhere. REQUIRES: `rank` has the call's shape.
+Bytes mean_block(const CallArguments& call, const Shape& shape, Rank rank);
 
 // Whether the counts of a v-call that are this rank's affair are right, as far as a shape does not
 // tell. REQUIRES: shape_of() gave `shape`, has_counts(shape.collective).

@@ -86,11 +86,11 @@ bool CollectiveCall::may_alternate() const {
 // What the call's size is taken for by all ranks alike. A trial's calls are compared one by one, so
 // that it sees calls of its class alone.
 Bytes CollectiveCall::size() {
-  if (shape_.collective != Collective::alltoallv) return message_size(shape_);
+  if (!needs_shared_size(shape_.collective)) return message_size(shape_);
   Planner& planner = communicator_->planner();
   if (!planner.depends_on_size(shape_)) return {0};
-  SharedSize& shared = communicator_->alltoallv_size();
-  const Bytes own = mean_block(arguments_, shape_.ranks);
+  SharedSize& shared = communicator_->shared_size(shape_.collective);
+  const Bytes own = mean_block(arguments_, shape_, communicator_->rank());
   const bool in_trial = !planner.decision(shape_, may_alternate(), shared.agreed()).trial.settled();
   // What is not tried makes no difference.
   if (!shared.is_due(own < planner.options().trial_floor ? Bytes{0} : own, in_trial))

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -41,7 +42,7 @@ class Communicator {
   const TopologyView& view() const { return planner_.view(); }
   Planner& planner() { return planner_; }
   CountedPlans& counted_plans() { return counted_plans_; }
-  SharedSize& alltoallv_size() { return alltoallv_size_; }
+  SharedSize& shared_size(Collective collective) { return shared_sizes_[collective]; }
   MulticastWatch& multicast_watch() { return multicast_watch_; }
 
   // Memory that stays for the next call. Contents are undefined; valid until the next call for
@@ -76,7 +77,7 @@ class Communicator {
   Rank rank_;
   std::vector<int> world_ranks_;
   CountedPlans counted_plans_;
-  SharedSize alltoallv_size_;
+  std::map<Collective, SharedSize> shared_sizes_;  // of those that need one
   MulticastWatch multicast_watch_;
   Planner planner_;
   Executor executor_;

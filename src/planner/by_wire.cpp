@@ -57,6 +57,11 @@ ByWire::ByWire(const TopologyView& view, const Shape& shape, Bytes size) {
   }
 }
 
+bool ByWire::takes_part(Collective collective, const TopologyView& view) {
+  return std::ranges::any_of(
+      rows, [&](const Row& row) { return row.collective == collective && row.may(view); });
+}
+
 void ByWire::enter(Decision& decision, std::span<const CostedCandidate> costed) const {
   if (own_ == nullptr) return;
   const auto found = std::ranges::find_if(

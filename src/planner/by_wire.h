@@ -21,6 +21,9 @@ class ByWire {
  public:
   ByWire(const TopologyView& view, const Shape& shape, Bytes size);
 
+  // Whether there is one for calls of some size.
+  static bool takes_part(Collective collective, const TopologyView& view);
+
   bool is(const Algorithm& algorithm) const { return own_ == &algorithm; }
   bool replaces(const Algorithm& algorithm) const { return instead_of_ == &algorithm; }
   // With its predicted time where it is among the `costed`.

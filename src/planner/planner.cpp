@@ -2,6 +2,7 @@
 // Decisions by size class and the root's segment, schedules by exact shape.
 #include "planner/planner.h"
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,14 @@ constexpr std::int64_t kClearPercent = 67;
 constexpr std::int64_t kSavedBelowFloor = 1'000'000;  // ns
 // The MPI library and these many of ours meet in a trial.
 constexpr std::size_t kMostTried = 2;
+
+// Of blocks that differ in length.
+bool is_ever_tried(Collective collective, const TopologyView& view) {
+  return std::ranges::any_of(
+             candidate_rows,
+             [&](const CandidateRow& row) { return row.collective == collective; }) ||
+         ByWire::takes_part(collective, view);
+}
 
 Decision left_to_library(const char* reason) {
   return {{library_candidate()}, Trial(1, 0), reason, {Nanoseconds{}}};
@@ -87,7 +96,8 @@ void Planner::leave_multicast() {
 }
 
 bool Planner::depends_on_size(const Shape& shape) const {
-  return !options_.forced.contains(shape.collective) && network_.view.hosts() > 1 &&
+  return is_ever_tried(shape.collective, network_.view) &&
+         !options_.forced.contains(shape.collective) && network_.view.hosts() > 1 &&
          shape.ranks > 2 && options_.trial_rounds > 0;
 }
 

@@ -9,8 +9,8 @@
 //
 // Without a model, and where blocks differ in length so that a shape does not tell the cost, a
 // fixed list of candidates (candidates.def) is tried, and calls that may not alternate are left to
-// the MPI library. The ranks of an alltoallv know only their own counts: its size is one they have
-// agreed on (shared_size.h).
+// the MPI library. The ranks of an alltoallv know only their own counts, and of a gatherv only the
+// root knows all: their size is one that the ranks have agreed on (shared_size.h).
 #pragma once
 
 #include <cstdint>

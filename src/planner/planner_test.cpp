@@ -59,6 +59,9 @@ TEST(Planner, where_there_is_a_wire_what_it_grants_is_tried_instead_of_what_mess
   Planner planner({}, {view, std::nullopt, {}}, 0);
   EXPECT_EQ(names_tried(planner.decision(alltoall(32768), true)),
             (std::vector<std::string>{"mpi", "alltoall_granted"}));
+  const Shape gather_of_any = {.collective = Collective::gatherv, .ranks = 8};
+  EXPECT_EQ(names_tried(planner.decision(gather_of_any, true, {8192})),
+            (std::vector<std::string>{"mpi", "gatherv_granted"}));
   Planner without({}, {TopologyView::flat(8), std::nullopt, {}}, 0);
   for (const std::string& name : names_tried(without.decision(alltoall(32768), true)))
     EXPECT_EQ(name.find("granted"), std::string::npos);
@@ -218,7 +221,9 @@ TEST(Planner, blocks_that_differ_are_tried_with_a_model_and_without) {
     EXPECT_EQ(entrants(planner(), Collective::allgatherv, 16'000, true), 2U);
     EXPECT_EQ(entrants(planner(), Collective::reduce_scatter, 100'000, true), 3U);
     EXPECT_EQ(entrants(planner(), Collective::reduce_scatter, 100'000, false), 1U);
-    EXPECT_EQ(entrants(planner(), Collective::gatherv, 100'000, true), 1U);
+    EXPECT_EQ(entrants(planner(), Collective::gatherv, 100'000, true), 2U);
+    EXPECT_EQ(entrants(planner(), Collective::gatherv, 2'000, true), 1U);
+    EXPECT_EQ(entrants(planner(), Collective::scatterv, 100'000, true), 1U);
   }
 }
 
@@ -239,6 +244,9 @@ TEST(Planner, a_size_is_asked_for_only_where_it_may_make_a_difference) {
   forced.forced = parse_forced_choice("alltoallv:mpi").value();
   EXPECT_FALSE(planner_with(forced).depends_on_size(shape));
   EXPECT_FALSE(planner_with({}).depends_on_size({.collective = Collective::alltoallv, .ranks = 2}));
+  EXPECT_TRUE(planner_with({}).depends_on_size({.collective = Collective::gatherv, .ranks = 8}));
+  EXPECT_FALSE(planner_with({}).depends_on_size({.collective = Collective::scatterv, .ranks = 8}))
+      << "nothing is tried of it";
 }
 
 TEST(Planner, a_sum_of_floats_is_replaced_only_where_costs_alone_say_so) {

@@ -16,6 +16,11 @@ bool is_alike(Bytes one, Bytes other) {
 
 }  // namespace
 
+bool needs_shared_size(Collective collective) {
+  return collective == Collective::alltoallv || collective == Collective::gatherv ||
+         collective == Collective::scatterv;
+}
+
 bool SharedSize::is_due(Bytes own, bool at_once) {
   largest_ = std::max(largest_, own);
   at_once_ = at_once && calls_left_ > 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the ranks of a communicator take for the size of calls whose arguments tell each rank its
-// own share only (alltoallv): the largest of all ranks since they last compared. A state machine
-// without messages: when to compare comes out, what the comparison gave goes in.
+// own share only (alltoallv), or one rank alone (gatherv, scatterv): the largest of all ranks since
+// they last compared. A state machine without messages: when to compare comes out, what the
+// comparison gave goes in.
 //
 // While sizes stay within a factor of two they count as what they were, and the ranks compare at
 // growing intervals, up to every 32nd call. After a change they compare sooner, but no sooner than
@@ -11,8 +12,12 @@
 #include <cstdint>
 
 #include "base/units.h"
+#include "schedule/collective.h"
 
 namespace quadrille {
+
+// Whether a call's shape says nothing of its size.
+bool needs_shared_size(Collective collective);
 
 class SharedSize {
  public:

@@ -12,8 +12,8 @@ from quadrille.errors import QuadrilleError
 from quadrille.installation import mpi_prefix, native_directory
 from quadrille.lab.lab import Lab, RunResult
 
-GRANTED = "alltoall:granted,alltoallv:granted"
-"""All-to-alls over the wire."""
+GRANTED = "alltoall:granted,alltoallv:granted,gatherv:granted"
+"""Calls over the wire in which receivers grant."""
 ABI = {"ompi4": "ompi", "ompi5": "ompi", "mpich": "mpich"}
 
 

@@ -209,6 +209,69 @@ bool check_alltoallv(const Call& call, std::uint64_t number) {
   return true;
 }
 
+// Of gatherv and scatterv: the root's blocks lie in `root_buffer`, a rank's own in `own_buffer`.
+void prepare_root_blocks(Call& call, std::vector<int>& counts, std::vector<int>& offsets,
+                         std::vector<std::byte>& root_buffer, std::vector<std::byte>& own_buffer) {
+  int total = 0;
+  for (int rank = 0; rank < call.ranks; ++rank) {
+    counts.push_back(uneven_count(call.count, rank, 0));
+    offsets.push_back(total);
+    total += counts.back();
+  }
+  if (call.is_root()) root_buffer.resize(bytes_of(call, total));
+  own_buffer.resize(bytes_of(call, counts[rank_of(call)]));
+}
+
+template <auto Function>
+int call_gatherv(Call& call) {
+  return Function(call.send_argument(call.in_place && call.is_root()),
+                  call.receive_counts[rank_of(call)], call.datatype, call.receive.data(),
+                  call.receive_counts.data(), call.receive_offsets.data(), call.datatype, call.root,
+                  call.communicator);
+}
+void prepare_gatherv(Call& call) {
+  prepare_root_blocks(call, call.receive_counts, call.receive_offsets, call.receive, call.send);
+}
+void fill_gatherv(Call& call, std::uint64_t number) {
+  std::byte* own = call.in_place && call.is_root()
+                       ? call.receive.data() + bytes_of(call, call.receive_offsets[rank_of(call)])
+                       : call.send.data();
+  fill_block(own, bytes_of(call, call.receive_counts[rank_of(call)]),
+             key(number, call.rank, call.root));
+}
+bool check_gatherv(const Call& call, std::uint64_t number) {
+  for (int from = 0; call.is_root() && from < call.ranks; ++from) {
+    const auto at = static_cast<std::size_t>(from);
+    if (!block_holds(call.receive.data() + bytes_of(call, call.receive_offsets[at]),
+                     bytes_of(call, call.receive_counts[at]), key(number, from, call.root)))
+      return false;
+  }
+  return true;
+}
+
+template <auto Function>
+int call_scatterv(Call& call) {
+  void* into = call.in_place && call.is_root() ? MPI_IN_PLACE : call.receive.data();
+  return Function(call.send.data(), call.send_counts.data(), call.send_offsets.data(),
+                  call.datatype, into, call.send_counts[rank_of(call)], call.datatype, call.root,
+                  call.communicator);
+}
+void prepare_scatterv(Call& call) {
+  prepare_root_blocks(call, call.send_counts, call.send_offsets, call.send, call.receive);
+}
+void fill_scatterv(Call& call, std::uint64_t number) {
+  for (int to = 0; call.is_root() && to < call.ranks; ++to) {
+    const auto at = static_cast<std::size_t>(to);
+    fill_block(call.send.data() + bytes_of(call, call.send_offsets[at]),
+               bytes_of(call, call.send_counts[at]), key(number, call.root, to));
+  }
+}
+bool check_scatterv(const Call& call, std::uint64_t number) {
+  if (call.in_place && call.is_root()) return true;
+  return block_holds(call.receive.data(), bytes_of(call, call.send_counts[rank_of(call)]),
+                     key(number, call.root, call.rank));
+}
+
 }  // namespace
 
 std::vector<Operation> moving_operations() {
@@ -236,6 +299,13 @@ std::vector<Operation> moving_operations() {
        call_gather<PMPI_Gather>, prepare_gather, fill_gather, check_gather},
       {"scatter", "to each rank", Receipt::at_others, false, true, call_scatter<MPI_Scatter>,
        call_scatter<PMPI_Scatter>, prepare_scatter, fill_scatter, check_scatter},
+      {"gatherv",
+       "nominal, of a rank; ranks contribute half of it, all of it, or half as much again",
+       Receipt::at_root, false, true, call_gatherv<MPI_Gatherv>, call_gatherv<PMPI_Gatherv>,
+       prepare_gatherv, fill_gatherv, check_gatherv},
+      {"scatterv", "nominal, to a rank; ranks get half of it, all of it, or half as much again",
+       Receipt::at_others, false, true, call_scatterv<MPI_Scatterv>, call_scatterv<PMPI_Scatterv>,
+       prepare_scatterv, fill_scatterv, check_scatterv},
   };
 }
 
