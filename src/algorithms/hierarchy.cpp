@@ -257,6 +257,7 @@ std::vector<TreeEdge> Hierarchy::edges(const TreeChoice& tree) const {
   }
   for (const Host& host : hosts_) {
     const auto ranks = static_cast<Rank>(host.ranks.size());
+    if (ranks == 1) continue;
     const Rank first = index_on_host_[static_cast<std::size_t>(entry(host, tree))];
     const auto rank_at = [&](Rank place) {
       return host.ranks[static_cast<std::size_t>(ring_rank(place, first, ranks))];

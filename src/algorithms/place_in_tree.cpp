@@ -9,15 +9,20 @@
 namespace quadrille {
 namespace {
 
+template <typename Visit>
+void for_each_binomial_child(Rank position, Rank size, const Visit& visit) {
+  const Rank subtree = binomial_subtree(position, size);
+  for (Rank distance = subtree > 1 ? power_of_two_within(subtree - 1) : 0; distance > 0;
+       distance /= 2) {
+    visit(position + distance);
+  }
+}
+
 PlaceInTree place_in_binomial(Rank position, Rank size) {
   PlaceInTree place{.parent = position == 0 ? -1 : position & (position - 1),
                     .children = {},
                     .depth = std::popcount(static_cast<std::uint32_t>(position))};
-  const Rank subtree = binomial_subtree(position, size);
-  for (Rank distance = subtree > 1 ? power_of_two_within(subtree - 1) : 0; distance > 0;
-       distance /= 2) {
-    place.children.push_back(position + distance);
-  }
+  for_each_binomial_child(position, size, [&](Rank child) { place.children.push_back(child); });
   return place;
 }
 
@@ -53,9 +58,9 @@ std::vector<TreeEdge> edges_in_group(GroupPattern pattern, Rank size) {
     if (pattern == GroupPattern::chain) edges.push_back({position, position + 1});
     if (pattern == GroupPattern::star) edges.push_back({0, position + 1});
     if (pattern != GroupPattern::binomial && pattern != GroupPattern::library) continue;
-    for (const Rank child : place_in_binomial(position, size).children) {
+    for_each_binomial_child(position, size, [&](Rank child) {
       edges.push_back({position, child});
-    }
+    });
   }
   return edges;
 }

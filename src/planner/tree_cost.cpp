@@ -7,10 +7,11 @@
 
 #include <algorithm>
 #include <span>
-#include <unordered_map>
+#include <vector>
 
 #include "base/divide_up.h"
 #include "planner/cost_overflow.h"
+#include "planner/numbered_edges.h"
 
 namespace quadrille {
 
@@ -23,6 +24,7 @@ class TreeCost::Walk {
         traffic_(traffic),
         usual_bytes_(usual_bytes),
         ranks_(costs_.host_of_rank.size()),
+        numbered_(traffic.edges, traffic.trees),
         way_to_(ranks_),
         port_free_(ranks_),
         root_port_free_(ranks_),
@@ -31,27 +33,28 @@ class TreeCost::Walk {
 
   void run(bool up) {
     root_port_free_.assign(ranks_, {});
-    in_order_.clear();
-    if (traffic_.in_turn && traffic_.trees > 1) in_order_.reserve(traffic_.edges.size());
+    pairs_.assign(numbered_.pairs(), {});
     Way longest;
     for (std::uint64_t tree = 0; tree < traffic_.trees; ++tree) {
-      const std::span edges(traffic_.edges.data() + tree * (ranks_ - 1), ranks_ - 1);
-      if (edges.empty()) continue;
+      const std::size_t first = tree * (ranks_ - 1);
+      const std::size_t end = first + ranks_ - 1;
+      if (first == end) continue;
       // A root serves its trees one after the other.
-      const auto root = index(edges.front().parent);
+      const auto root = index(traffic_.edges[first].parent);
       way_to_.assign(ranks_, {});
       port_free_.assign(ranks_, {});
       port_free_[root] = root_port_free_[root];
       if (up) {
-        for (std::size_t i = edges.size(); i-- > 0;) go_up(edges[i]);
+        for (std::size_t i = end; i-- > first;) go_up(traffic_.edges[i], pair_of(i, true));
         lengthen(longest, way_to_[root]);
       } else {
-        for (const TreeEdge& edge : edges) go_down(edge);
+        for (std::size_t i = first; i < end; ++i) go_down(traffic_.edges[i], pair_of(i, false));
         for (const Way& way : way_to_) lengthen(longest, way);
       }
       root_port_free_[root] = port_free_[root];
     }
     cost_.way_ = cost_.way_ + longest;
+    for (const Pair& pair : pairs_) book(pair, up);
   }
 
   // Every tree that is described stands for so many.
@@ -63,8 +66,13 @@ class TreeCost::Walk {
   }
 
  private:
-  // When messages of a pair of ranks begin: of the first tree that has the edge, and the last.
-  struct Order {
+  // The messages from a rank to another.
+  struct Pair {
+    Rank from = 0;
+    Rank to = 0;
+    std::uint64_t messages = 0;
+    Way hop;  // of one of them
+    // When they begin: of the first tree that has the edge, and the last.
     Way first;
     Way last;
   };
@@ -75,81 +83,87 @@ class TreeCost::Walk {
   }
 
   void lengthen(Way& way, const Way& other) const {
+    if (other.ps_per_byte <= way.ps_per_byte && other.fixed_ns <= way.fixed_ns) return;
     if (way.time_ns(usual_bytes_) < other.time_ns(usual_bytes_)) way = other;
   }
 
-  void go_down(const TreeEdge& edge) {
-    const Way hop = cross(edge.parent, edge.child);
+  void go_down(const TreeEdge& edge, Pair& pair) {
     Way begin = way_to_[index(edge.parent)];
     Way& free = port_free_[index(edge.parent)];
     lengthen(begin, free);
-    keep_order(edge, begin);
+    keep_order(pair, begin);
     free = begin + through(costs_.out(costs_.host_of(edge.parent), costs_.host_of(edge.child)));
-    way_to_[index(edge.child)] = begin + hop;
+    way_to_[index(edge.child)] = begin + pair.hop;
   }
 
   // What comes from below is combined one after the other.
-  void go_up(const TreeEdge& edge) {
-    const Way hop = cross(edge.child, edge.parent);
+  void go_up(const TreeEdge& edge, Pair& pair) {
     Way begin = way_to_[index(edge.child)];
-    keep_order(edge, begin);
+    keep_order(pair, begin);
     Way& free = port_free_[index(edge.parent)];
     free = free + through(costs_.in(costs_.host_of(edge.child), costs_.host_of(edge.parent)));
-    lengthen(free, begin + hop);
+    lengthen(free, begin + pair.hop);
     lengthen(way_to_[index(edge.parent)], free + Way{costs_.reduce_ps_per_byte, 0, 0});
     ++reductions_[index(edge.parent)];
   }
 
-  // Not before the message of the pair that comes before it.
-  void keep_order(const TreeEdge& edge, Way& begin) {
-    if (!traffic_.in_turn || traffic_.trees == 1) return;
-    const auto [entry, is_first] =
-        in_order_.try_emplace(index(edge.parent) * ranks_ + index(edge.child), Order{begin, begin});
-    if (is_first) return;
-    Order& order = entry->second;
-    lengthen(begin, order.last);
-    order.last = begin;
-    lengthen(cost_.turn_, {begin.ps_per_byte - std::min(begin.ps_per_byte, order.first.ps_per_byte),
-                           std::max<std::int64_t>(0, begin.fixed_ns - order.first.fixed_ns), 0});
+  // Not before the message of the pair that comes before it. Counts the message.
+  void keep_order(Pair& pair, Way& begin) {
+    if (pair.messages++ == 0) {
+      pair.first = pair.last = begin;
+      return;
+    }
+    if (!traffic_.in_turn) return;
+    lengthen(begin, pair.last);
+    pair.last = begin;
+    lengthen(cost_.turn_, {begin.ps_per_byte - std::min(begin.ps_per_byte, pair.first.ps_per_byte),
+                           std::max<std::int64_t>(0, begin.fixed_ns - pair.first.fixed_ns), 0});
   }
 
   Way through(NetworkCosts::ResourceIndex resource) const {
     return {costs_.resources[resource].ps_per_byte, 0, 0};
   }
 
-  // One message, booked.
-  Way cross(Rank from, Rank to) {
-    const std::uint32_t host = costs_.host_of_rank[index(from)];
+  // Of an edge, in one direction.
+  Pair& pair_of(std::size_t edge, bool up) {
+    Pair& pair = pairs_[numbered_.pair_of(edge)];
+    if (pair.messages > 0) return pair;
+    const TreeEdge& ends = traffic_.edges[edge];
+    pair.from = up ? ends.child : ends.parent;
+    pair.to = up ? ends.parent : ends.child;
+    pair.hop = hop_between(pair.from, pair.to);
+    return pair;
+  }
+
+  Way hop_between(Rank from, Rank to) const {
     Way hop;
     costs_.for_each_on_way(from, to, [&](NetworkCosts::ResourceIndex resource) {
-      Load& load = cost_.loads_[resource];
-      ++load.messages;
-      if (load.first_host == NetworkCosts::none) load.first_host = host;
-      load.several_hosts = load.several_hosts || load.first_host != host;
       hop.ps_per_byte = std::max(hop.ps_per_byte, costs_.resources[resource].ps_per_byte);
     });
-    const auto& source = costs_.hosts[host];
+    const auto& source = costs_.host_of(from);
     const auto& target = costs_.host_of(to);
     hop.latency_ns = hop.fixed_ns = costs_.latency_ns(source, target);
-    if (!costs_.by_network(source, target)) return hop;
-    hop.fixed_ns += source.send_overhead_ns + target.receive_overhead_ns;
-    work_ns_[index(from)] += source.send_overhead_ns;
-    work_ns_[index(to)] += target.receive_overhead_ns;
-    count_connection(from, to);
+    if (costs_.by_network(source, target))
+      hop.fixed_ns += source.send_overhead_ns + target.receive_overhead_ns;
     return hop;
   }
 
-  // Once for each pair of ranks.
-  void count_connection(Rank from, Rank to) {
-    if (traffic_.trees > 1) {
-      if (seen_.empty()) seen_.assign(ranks_ * ranks_, false);
-      const std::size_t pair = index(from) * ranks_ + index(to);
-      if (seen_[pair]) return;
-      seen_[pair] = true;
-    }
-    costs_.for_each_on_way(from, to, [&](NetworkCosts::ResourceIndex resource) {
-      ++cost_.loads_[resource].connections;
+  // What its messages load. A connection that other trees have used on the way up counts once.
+  void book(const Pair& pair, bool up) {
+    const std::uint32_t host = costs_.host_of_rank[index(pair.from)];
+    const bool by_network = costs_.by_network(pair.from, pair.to);
+    const bool was_used = !up && traffic_.up && numbered_.has(pair.to, pair.from);
+    costs_.for_each_on_way(pair.from, pair.to, [&](NetworkCosts::ResourceIndex resource) {
+      Load& load = cost_.loads_[resource];
+      load.messages += pair.messages;
+      load.connections += by_network && !was_used ? 1 : 0;
+      if (load.first_host == NetworkCosts::none) load.first_host = host;
+      load.several_hosts = load.several_hosts || load.first_host != host;
     });
+    if (!by_network) return;
+    const auto messages = static_cast<std::int64_t>(pair.messages);
+    work_ns_[index(pair.from)] += messages * costs_.host_of(pair.from).send_overhead_ns;
+    work_ns_[index(pair.to)] += messages * costs_.host_of(pair.to).receive_overhead_ns;
   }
 
   TreeCost& cost_;
@@ -157,13 +171,13 @@ class TreeCost::Walk {
   const TreeTraffic& traffic_;
   const std::uint64_t usual_bytes_;
   const std::size_t ranks_;
-  std::vector<Way> way_to_;          // [ranks], from the root of this tree, or from below
-  std::vector<Way> port_free_;       // [ranks], when it is, along this tree
-  std::vector<Way> root_port_free_;  // [ranks], after the trees before
-  std::unordered_map<std::size_t, Order> in_order_;  // by parent * ranks + child
-  std::vector<std::int64_t> work_ns_;                // [ranks]
-  std::vector<std::uint64_t> reductions_;            // [ranks]
-  std::vector<bool> seen_;  // [ranks * ranks], where there are several trees
+  const NumberedEdges numbered_;
+  std::vector<Pair> pairs_;                // in one direction
+  std::vector<Way> way_to_;                // [ranks], from the root of this tree, or from below
+  std::vector<Way> port_free_;             // [ranks], when it is, along this tree
+  std::vector<Way> root_port_free_;        // [ranks], after the trees before
+  std::vector<std::int64_t> work_ns_;      // [ranks]
+  std::vector<std::uint64_t> reductions_;  // [ranks]
 };
 
 TreeCost::TreeCost(const TreeTraffic& traffic, const NetworkCosts& costs, std::uint64_t usual_bytes)
