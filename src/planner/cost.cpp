@@ -6,12 +6,13 @@
 #include "planner/cost.h"
 
 #include <algorithm>
-#include <queue>
+#include <vector>
 
 #include "algorithms/place_in_tree.h"
 #include "algorithms/rank_arithmetic.h"
 #include "planner/cost_message.h"
 #include "planner/cost_overflow.h"
+#include "planner/event_queue.h"
 #include "schedule/whole_call.h"
 
 namespace quadrille {
@@ -29,17 +30,10 @@ enum class EventKind : std::uint8_t {
 
 struct Event {
   std::int64_t at_ns = 0;
-  std::uint32_t order = 0;    // of causing
   std::uint32_t subject = 0;  // step or message
   EventKind kind = EventKind::step_complete;
   std::uint8_t piece = 0;
   std::uint16_t hop = 0;
-};
-
-struct Later {
-  bool operator()(const Event& a, const Event& b) const {
-    return a.at_ns != b.at_ns ? a.at_ns > b.at_ns : a.order > b.order;
-  }
 };
 
 class Playback {
@@ -67,8 +61,7 @@ class Playback {
     }
     start_ready(0);
     while (!events_.empty()) {
-      const Event event = events_.top();
-      events_.pop();
+      const Event event = events_.take();
       last_ns_ = event.at_ns;
       take(event);
       start_ready(event.at_ns);
@@ -120,7 +113,7 @@ class Playback {
 
   void cause(std::int64_t at_ns, EventKind kind, std::uint32_t subject, std::uint8_t piece = 0,
              std::uint32_t hop = 0) {
-    events_.push({at_ns, next_order_++, subject, kind, piece, static_cast<std::uint16_t>(hop)});
+    events_.push({at_ns, subject, kind, piece, static_cast<std::uint16_t>(hop)});
   }
 
   void take(const Event& event) {
@@ -385,8 +378,7 @@ class Playback {
   std::vector<MessageIndex> message_of_;  // [steps]
   std::vector<Message> messages_;
   std::vector<GlobalStep> ready_;
-  std::priority_queue<Event, std::vector<Event>, Later> events_;
-  std::uint32_t next_order_ = 0;
+  EventQueue<Event> events_;
   std::int64_t last_ns_ = 0;
   std::vector<std::int64_t> processor_free_ns_;  // [ranks]
   std::vector<std::int64_t> next_send_ns_;       // [ranks]
