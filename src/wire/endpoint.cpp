@@ -12,16 +12,13 @@ namespace {
 // Own arrivals make room in the budget at once; what others of the host give back is looked for.
 constexpr Nanoseconds look_at_budget{200'000};
 
+// An arrival is reported by data within this time, or by a status: soon enough that its sender does
+// not ask.
+constexpr Nanoseconds report_after{1'000'000};
+
 // What is granted to a silent partner is then lent to others: should it come back, as many packets
 // more may be on their way.
 constexpr std::uint32_t questions_before_credit_returns = 2;
-
-// What a data packet is sealed under: its number, and of what it acknowledges the bits that are not
-// in the header, so that one that was held up for long acknowledges nothing it did not mean.
-std::uint64_t sealed_number(Sequence sequence, Sequence acknowledged) {
-  constexpr unsigned sequence_room = 40;
-  return sequence ^ acknowledged >> acknowledged_bits << sequence_room;
-}
 
 // Moves `key` within `list` from where it was to where it belongs now.
 template <typename Order>
@@ -56,6 +53,7 @@ void Endpoint::send(EndpointId peer, Channel channel, std::span<const std::byte>
                     Handle handle, Nanoseconds now) {
   Flow& flow = flow_with(peer, channel);
   flow.out.add(message, handle);
+  flow.out.keep_unasked();
   flow.timer.began(Side::out, now);
   settle(flow, now);
   // What goes at once announces itself.
@@ -120,19 +118,9 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
   return Heard{header.sender, is_status, to_group};
 }
 
-bool Endpoint::is_authentic(const Header& header, const Flow* flow, std::uint64_t number,
-                            std::span<std::byte> datagram) const {
-  if (is_to_group(header.kind)) return is_sealed(*flow->group_key, number, datagram);
-  const Key key = flow != nullptr ? flow->receive_key
-                                  : key_between(settings_.secret, header.sender, settings_.self);
-  if (header.kind == PacketKind::status) return is_sealed(key, number, datagram);
-  const Sequence sent = flow == nullptr ? 0 : flow->out.acknowledged();
-  const Sequence acknowledged = widen(sent, header.acknowledged, acknowledged_bits);
-  return is_sealed(key, sealed_number(number, acknowledged), datagram);
-}
-
 void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now) {
   const Header& header = parsed.header;
+  const bool unasked = sequence >= flow.in.granted();
   const auto arrival = flow.in.on_packet({sequence, header.place, header.last, parsed.body});
   if (arrival == ReceiveFlow::Arrival::refused) ++counters_.refused;
   if (arrival == ReceiveFlow::Arrival::duplicate) ++counters_.duplicates;
@@ -162,11 +150,23 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   }
   // Grants report arrivals too; what is missing only a status can tell.
   const bool worth_telling = header.last || flow.in.outstanding() == 0;
+  const bool by_turns = std::exchange(flow.sent_since_arrival, false);
   if (flow.in.has_gap()) {
     owe_status(flow);
+  } else if (unasked && by_turns && leaves_room(parsed.body.size())) {
+    tell_later(flow, now);
   } else if (worth_telling) {
     tell(flow);
   }
+}
+
+// Whether the next packet of that length may come unasked though this one's arrival is not known.
+bool Endpoint::leaves_room(std::size_t payload) const {
+  return 2 * payload + packet_framing_bytes <= settings_.limits.unasked;
+}
+
+void Endpoint::tell_later(Flow& flow, Nanoseconds now) {
+  relist<Nanoseconds>(telling_, flow.key, flow.telling_at, now + report_after);
 }
 
 void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
@@ -307,6 +307,11 @@ void Endpoint::tell(Flow& flow) {
   }
 }
 
+void Endpoint::has_told(Flow& flow) {
+  flow.told_by_data = false;
+  relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
+}
+
 void Endpoint::owe_status(Flow& flow) {
   if (flow.status_owed) return;
   flow.status_owed = true;
@@ -321,6 +326,11 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
                                                           Nanoseconds now) {
   ask_when_due(now);
   if (starved_until_ && *starved_until_ <= now) grant(now);
+  while (!telling_.empty() && telling_.begin()->first <= now) {
+    Flow& flow = *flows_.at(telling_.begin()->second);
+    has_told(flow);
+    owe_status(flow);
+  }
   while (!owed_.empty()) {
     Flow& flow = *owed_.front();
     owed_.pop_front();
@@ -354,87 +364,11 @@ void Endpoint::ask_when_due(Nanoseconds now) {
   }
 }
 
-Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
-  const SendFlow::Packet packet = flow.out.next();
-  flow.told_by_data = false;
-  flow.turn = ++turns_;
-  Header header;
-  header.kind = packet.repeated ? PacketKind::repeated_data : PacketKind::data;
-  header.last = packet.last;
-  header.sender = settings_.self;
-  header.channel = flow.key.second;
-  header.sequence = static_cast<std::uint32_t>(lower(packet.sequence, sequence_bits));
-  header.place = packet.place;
-  header.acknowledged =
-      static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
-  header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
-  const auto body = write_header(header, room);
-  std::ranges::copy(packet.payload, body.begin());
-  const std::size_t length = overhead_bytes + packet.payload.size();
-  seal(flow.send_key, sealed_number(packet.sequence, flow.in.acknowledged()), room.first(length));
-  count_sent(flow, packet);
-  note_sent(flow, packet, now);
-  return {flow.key.first, length, false};
-}
-
-void Endpoint::count_sent(Flow& flow, const SendFlow::Packet& packet) {
-  ++counters_.data_sent;
-  counters_.bytes_sent += packet.payload.size();
-  flow.statistics.sent(packet.payload.size(), packet.repeated);
-  if (packet.repeated) ++counters_.data_resent;
-}
-
-void Endpoint::note_sent(Flow& flow, const SendFlow::Packet& packet, Nanoseconds now) {
-  if (packet.repeated) {
-    flow.timed.reset();  // whose arrival would it be (P. Karn, C. Partridge, SIGCOMM 1987)
-  } else if (!flow.timed) {
-    flow.timed = {packet.sequence, now};
-  }
-  flow.timer.began(Side::out, now);
-  settle(flow, now);
-  if (flow.group != nullptr) watch_group(flow, now);
-}
-
-Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
-  ++flow.own_number;
-  Status status;
-  status.acknowledged = static_cast<std::uint32_t>(lower(flow.in.acknowledged(), status_bits));
-  status.granted = static_cast<std::uint32_t>(lower(flow.in.granted(), status_bits));
-  status.heard = static_cast<std::uint32_t>(lower(flow.in.heard(), status_bits));
-  status.announced = static_cast<std::uint32_t>(lower(flow.out.announced(), status_bits));
-  status.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
-  status.asks = flow.asks;
-  status.deaf = unheard_.contains(flow.key.first);
-  status.hears_groups = std::exchange(flow.heard_with_others, false);
-  status.words = static_cast<std::uint8_t>(flow.in.arrived(status.arrived));
-  Header header;
-  header.kind = PacketKind::status;
-  header.sender = settings_.self;
-  header.channel = flow.key.second;
-  header.sequence = static_cast<std::uint32_t>(lower(flow.own_number, sequence_bits));
-  header.acknowledged =
-      static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
-  header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
-  const auto body = write_header(header, room);
-  const std::size_t length = overhead_bytes + quadrille::wire::write_status(status, body);
-  seal(flow.send_key, flow.own_number, room.first(length));
-  ++counters_.status_sent;
-  if (flow.asks) {
-    ++counters_.questions;
-    flow.out.asked(flow.own_number);
-    if (!flow.question) flow.question = {flow.own_number, now};
-    flow.timed.reset();  // its report may have been lost
-    flow.asks = false;
-  }
-  flow.status_owed = false;
-  flow.told_by_data = false;
-  return {flow.key.first, length, true};
-}
-
 std::optional<Nanoseconds> Endpoint::deadline() const {
   std::optional<Nanoseconds> first = starved_until_;
   const auto also = [&](Nanoseconds time) { first = first ? std::min(*first, time) : time; };
   if (!timers_.empty()) also(timers_.begin()->first);
+  if (!telling_.empty()) also(telling_.begin()->first);
   for (const auto& [channel, group] : groups_) {
     if (const auto due = group->deadline()) also(*due);
   }
@@ -456,6 +390,7 @@ void Endpoint::abandon(Channel channel) {
     relist<std::uint64_t>(sending_, flow.key, flow.sending_at, std::nullopt);
     relist<Handle>(wanting_, flow.key, flow.wanting_at, std::nullopt);
     relist<Nanoseconds>(timers_, flow.key, flow.timer_at, std::nullopt);
+    relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
     std::erase(owed_, &flow);
     next = flows_.erase(next);
   }

@@ -139,6 +139,8 @@ class Endpoint {
   // Peers that something is awaited from, with how many questions they have left unanswered.
   std::vector<std::pair<EndpointId, std::uint32_t>> awaited() const;
   const EndpointCounters& counters() const { return counters_; }
+  // Whether others may still ask for messages to groups that are complete for their callers.
+  bool keeps_for_groups() const { return !group_sends_.empty(); }
   // Since the start; nothing of a channel that was abandoned.
   FlowStatistics statistics(Channel channel) const;
 
@@ -166,6 +168,10 @@ class Endpoint {
   void grant(Nanoseconds now);
   // Has the next data or status of the flow say how things stand.
   void tell(Flow& flow);
+  // Likewise, but gives data some time to come up.
+  void tell_later(Flow& flow, Nanoseconds now);
+  bool leaves_room(std::size_t payload) const;
+  void has_told(Flow& flow);
   void owe_status(Flow& flow);
   void ask_when_due(Nanoseconds now);
   Outgoing write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now);
@@ -198,6 +204,7 @@ class Endpoint {
   std::set<std::pair<std::uint64_t, FlowKey>> sending_;
   std::set<std::pair<Handle, FlowKey>> wanting_;  // could be granted more
   std::set<std::pair<Nanoseconds, FlowKey>> timers_;
+  std::set<std::pair<Nanoseconds, FlowKey>> telling_;  // see tell_later()
   std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;

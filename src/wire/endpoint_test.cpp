@@ -54,5 +54,100 @@ TEST(Endpoint, a_packet_held_up_for_long_acknowledges_nothing_it_did_not_mean) {
   EXPECT_EQ(sender.counters().data_received, 0U);
 }
 
+// Two ends, whose datagrams arrive at once and in order.
+class EndpointPair : public testing::Test {
+ protected:
+  static EndpointSettings settings(EndpointId self) {
+    EndpointSettings settings;
+    settings.peers = 2;
+    settings.limits = {.payload = 1000, .unasked = 500};
+    settings.self = self;
+    return settings;
+  }
+  static void SetUpTestSuite() { ASSERT_TRUE(start_authentication()); }
+
+  void pass_all() {
+    std::vector<std::byte> room(ends_[0].largest_datagram());
+    for (bool any = true; any;) {
+      any = false;
+      for (std::size_t end = 0; end < 2; ++end) {
+        while (const auto outgoing = ends_[end].next_datagram(room, now_)) {
+          any = true;
+          ends_[1 - end].on_datagram(std::span(room).first(outgoing->length), now_);
+        }
+      }
+    }
+  }
+  std::size_t completions(std::size_t end) {
+    std::size_t count = 0;
+    while (ends_[end].next_completion()) ++count;
+    return count;
+  }
+  std::uint64_t statuses() const {
+    return ends_[0].counters().status_sent + ends_[1].counters().status_sent;
+  }
+
+  std::array<CreditBoard, 2> boards_{};
+  std::array<CreditBudget, 2> budgets_{CreditBudget(boards_[0], 0, 256),
+                                       CreditBudget(boards_[1], 0, 256)};
+  std::array<Endpoint, 2> ends_{Endpoint(settings(0), budgets_[0]),
+                                Endpoint(settings(1), budgets_[1])};
+  Nanoseconds now_{1};
+};
+
+TEST_F(EndpointPair, small_messages_by_turns_cost_one_datagram_each) {
+  const std::vector<std::byte> sent(100);
+  std::vector<std::byte> into(100);
+  constexpr std::size_t calls = 50;
+  for (std::size_t call = 0; call < calls; ++call) {
+    for (std::size_t end = 0; end < 2; ++end) {
+      ends_[end].receive(static_cast<EndpointId>(1 - end), 0, into, 2 * call, now_);
+      ends_[end].send(static_cast<EndpointId>(1 - end), 0, sent, 2 * call + 1, now_);
+    }
+    pass_all();
+    for (std::size_t end = 0; end < 2; ++end) ASSERT_EQ(completions(end), 2U);
+    now_ += Nanoseconds{100'000};
+  }
+  // Only the first arrivals are not known to be answered by data.
+  EXPECT_LE(statuses(), 2U);
+  EXPECT_EQ(ends_[0].counters().data_sent, calls);
+}
+
+TEST_F(EndpointPair, an_arrival_that_no_data_follows_is_reported_within_two_milliseconds) {
+  const std::vector<std::byte> sent(100);
+  std::vector<std::byte> into(100);
+  for (std::size_t call = 0; call < 3; ++call) {
+    for (std::size_t end = 0; end < 2; ++end) {
+      ends_[end].receive(static_cast<EndpointId>(1 - end), 0, into, 2 * call, now_);
+      ends_[end].send(static_cast<EndpointId>(1 - end), 0, sent, 2 * call + 1, now_);
+    }
+    pass_all();
+  }
+  const std::uint64_t before = statuses();
+  // The other's data has told of what arrived there.
+  const auto due = ends_[0].deadline();
+  ASSERT_TRUE(due.has_value());
+  EXPECT_LE(*due, now_ + Nanoseconds{2'000'000});
+  now_ += Nanoseconds{2'000'000};
+  pass_all();
+  EXPECT_EQ(statuses() - before, 1U);
+  EXPECT_EQ(ends_[0].counters().questions + ends_[1].counters().questions, 0U);
+  EXPECT_TRUE(ends_[0].awaited().empty()) << "all is known to have arrived";
+}
+
+TEST_F(EndpointPair, small_messages_one_way_are_each_reported_at_once) {
+  const std::vector<std::byte> sent(400);
+  std::vector<std::byte> into(400);
+  for (std::size_t call = 0; call < 20; ++call) {
+    ends_[1].receive(0, 0, into, call, now_);
+    ends_[0].send(1, 0, sent, call, now_);
+    pass_all();
+    ASSERT_EQ(completions(0), 1U);
+    ASSERT_EQ(completions(1), 1U);
+  }
+  EXPECT_EQ(statuses(), 20U);
+  EXPECT_TRUE(ends_[0].awaited().empty());
+}
+
 }  // namespace
 }  // namespace quadrille::wire

@@ -81,6 +81,7 @@ struct Flow {
   bool heard_with_others = false;  // something that went to several, since the last status sent
   bool told_by_data = false;       // by what leaves next; where nothing does after all, by a status
   bool asks = false;               // the status owed is a question
+  bool sent_since_arrival = false;  // data
 
   // Running number and time of the question, and the packet and its time, that round trips are
   // taken from; nothing where an answer would tell nothing.
@@ -93,6 +94,7 @@ struct Flow {
   std::optional<std::uint64_t> sending_at;
   std::optional<Handle> wanting_at;
   std::optional<Nanoseconds> timer_at;
+  std::optional<Nanoseconds> telling_at;
 };
 
 }  // namespace quadrille::wire

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The service thread waits in epoll for a socket that is watched between calls only (EPOLLONESHOT,
-// armed when the last call leaves), so that it costs a call two system calls and no wake-up.
+// The service thread waits in epoll for a socket that is watched while no call is under way and
+// none has been for a millisecond (EPOLLONESHOT): where calls follow each other, they cost neither
+// wake-ups nor system calls for it.
 #include "wire/port.h"
 
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +30,9 @@ constexpr std::uint32_t questions_before_lost = 2;
 
 // Switches forget of members whom nobody asks (RFC 4541; 260 s by default).
 constexpr Nanoseconds between_joins{60'000'000'000};
+// Who comes back so soon answers for itself.
+constexpr Nanoseconds between_calls{1'000'000};
+constexpr Nanoseconds shortest_service_sleep{100'000};
 constexpr Nanoseconds never{std::numeric_limits<std::int64_t>::max()};
 
 void signal(int descriptor) {
@@ -67,19 +72,19 @@ Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<UdpLink> link,
 bool Port::start() {
   poll_descriptor_ = epoll_create1(EPOLL_CLOEXEC);
   end_descriptor_ = eventfd(0, EFD_CLOEXEC);
-  wake_descriptor_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (poll_descriptor_ < 0 || end_descriptor_ < 0 || wake_descriptor_ < 0) return false;
+  timer_descriptor_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (poll_descriptor_ < 0 || end_descriptor_ < 0 || timer_descriptor_ < 0) return false;
   epoll_event end{};
   end.events = EPOLLIN;
   end.data.fd = end_descriptor_;
-  epoll_event woken{};
-  woken.events = EPOLLIN;
-  woken.data.fd = wake_descriptor_;
+  epoll_event due{};
+  due.events = EPOLLIN;
+  due.data.fd = timer_descriptor_;
   epoll_event arrivals{};
   arrivals.events = EPOLLIN | EPOLLONESHOT;
   arrivals.data.fd = link_->descriptor();
   if (epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, end_descriptor_, &end) != 0 ||
-      epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, wake_descriptor_, &woken) != 0 ||
+      epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, timer_descriptor_, &due) != 0 ||
       epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, link_->descriptor(), &arrivals) != 0)
     return false;
   if (detours_) {
@@ -109,11 +114,12 @@ Port::~Port() {
     service_.join();
   }
   if (end_descriptor_ >= 0) close(end_descriptor_);
-  if (wake_descriptor_ >= 0) close(wake_descriptor_);
+  if (timer_descriptor_ >= 0) close(timer_descriptor_);
   if (poll_descriptor_ >= 0) close(poll_descriptor_);
 }
 
 void Port::watch(bool arrivals, bool room) {
+  watched_ = arrivals;
   epoll_event event{};
   event.events = (arrivals ? EPOLLIN : 0U) | (room ? EPOLLOUT : 0U) | EPOLLONESHOT;
   event.data.fd = link_->descriptor();
@@ -156,40 +162,57 @@ void Port::use_detours() {
 
 void Port::enter() {
   const std::scoped_lock lock(mutex_);
-  if (calls_++ == 0) watch(false, false);
+  last_passed_ = monotonic_now();
+  if (calls_++ == 0 && watched_) watch(false, false);
 }
 
 void Port::leave() {
   const std::scoped_lock lock(mutex_);
   if (--calls_ > 0) return;
+  send_out();
+  hand_out();
+  last_passed_ = monotonic_now();
+  // Others may wait for what has not left, or for what was lost.
+  if (link_->has_unsent() || endpoint_.keeps_for_groups()) watch(true, link_->has_unsent());
+  const Nanoseconds look = watched_ ? never : last_passed_ + between_calls;
+  const Nanoseconds due = std::min(look, endpoint_.deadline().value_or(never));
+  if (due < service_wakes_) wake_service_at(due);
+}
+
+Nanoseconds Port::serve_once() {
+  const Nanoseconds now = monotonic_now();
+  if (!watched_ && now - last_passed_ < between_calls) {
+    if (calls_ == 0) send_out();
+    return last_passed_ + between_calls;
+  }
+  if (calls_ > 0) return never;
   exchange();
   watch(true, link_->has_unsent());
-  // What has left may be lost, and nothing arrive that tells of it.
-  const auto deadline = endpoint_.deadline();
-  if (deadline && *deadline < service_wakes_) signal(wake_descriptor_);
+  return endpoint_.deadline().value_or(never);
+}
+
+// Setting a timer wakes nobody.
+void Port::wake_service_at(Nanoseconds time) {
+  service_wakes_ = time;
+  itimerspec once{};
+  if (time < never) {
+    once.it_value.tv_sec = time.value / 1'000'000'000;
+    once.it_value.tv_nsec = time.value % 1'000'000'000;
+  }
+  timerfd_settime(timer_descriptor_, TFD_TIMER_ABSTIME, &once, nullptr);
 }
 
 void Port::serve() {
   for (;;) {
-    int wait_ms = -1;
     {
       const std::scoped_lock lock(mutex_);
-      if (calls_ == 0) {
-        exchange();
-        watch(true, link_->has_unsent());
-        if (const auto deadline = endpoint_.deadline())
-          wait_ms = static_cast<int>(
-              std::max<std::int64_t>(1, (*deadline - monotonic_now()).value / 1'000'000));
-      }
-      service_wakes_ = wait_ms < 0 ? never : monotonic_now() + Nanoseconds{wait_ms * 1'000'000LL};
+      // What is due may have to wait for room in the socket.
+      const Nanoseconds next = serve_once();
+      wake_service_at(std::max(next, monotonic_now() + shortest_service_sleep));
     }
     epoll_event event{};
-    const int count = epoll_wait(poll_descriptor_, &event, 1, wait_ms);
+    const int count = epoll_wait(poll_descriptor_, &event, 1, -1);
     if (count > 0 && event.data.fd == end_descriptor_) return;
-    std::uint64_t signals = 0;
-    if (count > 0 && event.data.fd == wake_descriptor_ &&
-        read(wake_descriptor_, &signals, sizeof signals) < 0)
-      continue;
   }
 }
 

@@ -133,6 +133,9 @@ class Port {
   void enter();
   void leave();
   void serve();
+  // REQUIRES: mutex_ held. Returns when to look again.
+  Nanoseconds serve_once();
+  void wake_service_at(Nanoseconds time);
   void watch(bool arrivals, bool room);
   void watch_also(int descriptor, bool arrivals) const;
   // REQUIRES: mutex_ held.
@@ -164,8 +167,10 @@ class Port {
   std::uint32_t calls_ = 0;  // under way
   int poll_descriptor_ = -1;
   int end_descriptor_ = -1;
-  int wake_descriptor_ = -1;
-  Nanoseconds service_wakes_{};  // by itself
+  int timer_descriptor_ = -1;
+  Nanoseconds service_wakes_{};  // by its timer
+  Nanoseconds last_passed_{};    // a call's beginning or end
+  bool watched_ = false;         // arrivals wake the service thread
   std::thread service_;
   int process_;  // a forked child has no such thread
 };

@@ -17,15 +17,32 @@ constexpr std::uint64_t reordering = 3;
 void SendFlow::add(std::span<const std::byte> data, Handle handle) {
   const Sequence first = end_;
   end_ += packets_of(data.size(), limits_.payload);
-  messages_.push_back({first, end_, data, handle});
+  messages_.push_back({.first = first, .end = end_, .data = data, .handle = handle});
+}
+
+bool SendFlow::keep_unasked() {
+  Message& message = messages_.back();
+  if (message.first != sent_ || sent_ < granted_ || !may_send_next()) return false;
+  message.copy.assign(message.data.begin(), message.data.end());
+  message.data = message.copy;
+  message.kept = true;
+  completed_.push_back(message.handle);
+  return true;
 }
 
 bool SendFlow::may_send_unasked() const {
-  if (sent_ != acknowledged_ || sent_ == end_) return false;
+  if (sent_ == end_ || open_.size() > 1) return false;
   const auto message =
       std::ranges::find_if(messages_, [&](const Message& m) { return sent_ < m.end; });
-  return message->first == sent_ && message->data.size() <= limits_.unasked &&
-         message->end == sent_ + 1;
+  if (message->first != sent_ || message->end != sent_ + 1) return false;
+  std::size_t under_way = 0;
+  if (!open_.empty()) {
+    // Of the call before, whose report may come with what the other end sends in this one.
+    const Message& before = messages_.front();
+    if (before.end != before.first + 1) return false;
+    under_way = before.data.size() + packet_framing_bytes;
+  }
+  return under_way + message->data.size() <= limits_.unasked;
 }
 
 bool SendFlow::may_send() const { return may_repeat() || may_send_next(); }
@@ -105,7 +122,7 @@ void SendFlow::acknowledge_before(Sequence end) {
     ++acknowledged_;
   }
   while (!messages_.empty() && messages_.front().end <= acknowledged_) {
-    completed_.push_back(messages_.front().handle);
+    if (!messages_.front().kept) completed_.push_back(messages_.front().handle);
     messages_.pop_front();
   }
 }

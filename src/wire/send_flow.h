@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <vector>
 
 #include "wire/question_timer.h"
 #include "wire/sequence.h"
@@ -25,12 +26,17 @@ namespace quadrille::wire {
 using Handle = std::uint64_t;
 
 struct FlowLimits {
-  std::size_t payload = 1448;      // bytes of a full packet
-  std::size_t unasked = 0;         // bytes that a channel may have under way without a grant
+  std::size_t payload = 1448;  // bytes of a full packet
+  // Bytes that a channel may have under way without a grant, by one packet or, with the framing of
+  // the second, by two.
+  std::size_t unasked = 0;
   std::uint32_t most_open = 1024;  // packets sent or granted of which not all have arrived
   // Packets that a sender to a group may be ahead of what each receiver has granted.
   std::uint32_t group_ahead = 0;
 };
+
+// What a packet takes beside its payload: Ethernet with preamble and gap, IPv4 and UDP, its own.
+constexpr std::size_t packet_framing_bytes = 38 + 28 + 24;
 
 // Of a message of `length` bytes; one that is empty takes a packet too.
 constexpr std::uint64_t packets_of(std::size_t length, std::size_t payload) {
@@ -43,6 +49,9 @@ class SendFlow {
 
   // REQUIRES: `data` stays as it is until the message is complete.
   void add(std::span<const std::byte> data, Handle handle);
+  // Where the message added last may leave at once, unasked, it is copied and complete; returns
+  // whether it is.
+  bool keep_unasked();
 
   struct Packet {
     Sequence sequence = 0;
@@ -119,6 +128,8 @@ class SendFlow {
     Sequence end = 0;
     std::span<const std::byte> data;
     Handle handle = 0;
+    std::vector<std::byte> copy = {};  // where `kept`, `data` is this
+    bool kept = false;
   };
   struct Open {  // a packet that was sent and of which all before have not arrived
     std::uint64_t transmission = 0;

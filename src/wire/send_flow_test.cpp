@@ -53,6 +53,31 @@ TEST_F(SendFlowTest, only_one_packet_goes_unasked_until_it_has_arrived) {
   EXPECT_THAT(send_all(), ElementsAre(1));
 }
 
+TEST_F(SendFlowTest, two_packets_go_unasked_where_both_fit_with_the_framing_of_the_second) {
+  SendFlow flow({.payload = 100, .unasked = 40 + packet_framing_bytes, .most_open = 100});
+  for (const std::size_t length : {20U, 20U, 1U}) flow.add(std::span(bytes_).first(length), 1);
+  EXPECT_EQ(flow.next().sequence, 0U);
+  ASSERT_TRUE(flow.may_send());
+  EXPECT_EQ(flow.next().sequence, 1U);
+  EXPECT_FALSE(flow.may_send()) << "never three";
+  SendFlow fuller({.payload = 100, .unasked = 40 + packet_framing_bytes, .most_open = 100});
+  for (const std::size_t length : {20U, 21U}) fuller.add(std::span(bytes_).first(length), 1);
+  fuller.next();
+  EXPECT_FALSE(fuller.may_send());
+}
+
+TEST_F(SendFlowTest, a_message_that_leaves_unasked_is_copied_and_complete_at_once) {
+  add(8);
+  ASSERT_TRUE(flow_.keep_unasked());
+  EXPECT_EQ(flow_.next_completed(), 1U);
+  bytes_[0] = std::byte{7};  // its caller's again
+  EXPECT_EQ(flow_.next().payload[0], std::byte{0});
+  news(1, 1);
+  EXPECT_EQ(flow_.next_completed(), std::nullopt) << "once";
+  add(9);
+  EXPECT_FALSE(flow_.keep_unasked()) << "it waits for its grant";
+}
+
 TEST_F(SendFlowTest, packets_know_their_place_and_the_last_of_a_message) {
   add(25);
   add(0);

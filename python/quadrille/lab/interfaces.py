@@ -45,7 +45,7 @@ def no_ipv6() -> None:
 
 def limit(ipr: Any, index: int, queue: Queue | None) -> None:
     """Give interface `index` the rate and depth of `queue` as its only queue."""
-    if queue is None:
+    if queue is None or not queue.limits:
         return
     ipr.tc(
         "add",

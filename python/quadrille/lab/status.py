@@ -122,7 +122,7 @@ def _bridge_text(wiring: Wiring, status: LabStatus, bridge: str) -> Text:
 
 
 def _rate(queue: Queue) -> str:
-    return f"{queue.rate_bit_s / 1e6:g} Mbit/s"
+    return f"{queue.rate_bit_s / 1e6:g} Mbit/s" if queue.limits else "unlimited"
 
 
 def _port_text(label: str, port: PortStatus, repeated: int | None = None, style: str = "") -> Text:

@@ -59,6 +59,9 @@ class Switch(_Table):
     buffer_kib: BufferKib = Field(32, description="egress buffer of each port, KiB")
     flow_control: bool = Field(False, description="true: deep buffers, which lose nothing, in place of PAUSE")
     multicast: bool = Field(True, description="false: multicast frames are not forwarded")
+    unlimited: bool = Field(
+        False, description="true: its hosts' cables are as fast as this machine; rate_mbit is only said of them"
+    )
     group: tuple[Group, ...] = ()
 
 

@@ -21,10 +21,14 @@ HOST_QUEUE_BYTES = 1000 * FRAME_BYTES
 
 @dataclass(frozen=True)
 class Queue:
-    """One end of a cable: `rate_bit_s` in bit/s, `limit_bytes` of frames that may wait."""
+    """One end of a cable: `rate_bit_s` in bit/s, `limit_bytes` of frames that may wait.
+
+    Where `limits` is false nothing is built: frames pass as fast as this machine carries them.
+    """
 
     rate_bit_s: int
     limit_bytes: int
+    limits: bool = True
 
     @property
     def burst_bytes(self) -> int:
@@ -90,7 +94,8 @@ class Wiring:
 
     def load_bytes_s(self) -> float:
         """Return the sum of the rates towards hosts in bytes/s: what the emulation may have to move."""
-        ports = sum(cable.to_host.rate_bit_s for cable in self.hosts if cable.to_host)
+        queues = [cable.to_host for cable in self.hosts]
+        ports = sum(queue.rate_bit_s for queue in queues if queue and queue.limits)
         return (ports + sum(bus.queue.rate_bit_s for bus in self.buses)) / 8
 
 
@@ -121,8 +126,8 @@ def wire(topology: Topology) -> Wiring:
     )
 
 
-def _queue(rate_mbit: float, buffer_kib: float) -> Queue:
-    return Queue(max(round(rate_mbit * 1e6), 1), round(buffer_kib * 1024))
+def _queue(rate_mbit: float, buffer_kib: float, limits: bool = True) -> Queue:
+    return Queue(max(round(rate_mbit * 1e6), 1), round(buffer_kib * 1024), limits)
 
 
 def _buffer_kib(switch: Switch, own: float | None = None) -> float:
@@ -176,13 +181,14 @@ def _trunk(name: str, trunk: Trunk, switches: dict[str, Switch], buses: dict[str
 def _host(
     name: str, number: int, entry: Hosts, switches: dict[str, Switch], buses: dict[str, Bus]
 ) -> HostCable:
+    limits = True
     if entry.on in buses:
         to_host, rate_mbit = None, buses[entry.on].rate_mbit
     else:
         switch = switches[entry.on]
-        rate_mbit = switch.rate_mbit
-        to_host = _queue(entry.to_host_mbit or rate_mbit, _buffer_kib(switch))
-    from_host = Queue(round((entry.from_host_mbit or rate_mbit) * 1e6), HOST_QUEUE_BYTES)
+        rate_mbit, limits = switch.rate_mbit, not switch.unlimited
+        to_host = _queue(entry.to_host_mbit or rate_mbit, _buffer_kib(switch), limits)
+    from_host = Queue(round((entry.from_host_mbit or rate_mbit) * 1e6), HOST_QUEUE_BYTES, limits)
     return HostCable(
         host=name,
         number=number,

@@ -57,7 +57,13 @@ struct UdpLink::Buffers {
   explicit Buffers(std::size_t datagram_bytes)
       : largest(datagram_bytes),
         arrived_bytes(receive_batch * largest),
-        leaving_bytes(send_batch * largest) {}
+        leaving_bytes(send_batch * largest) {
+    for (std::size_t i = 0; i < receive_batch; ++i) {
+      arrived_pieces[i] = {arrived_bytes.data() + i * largest, largest};
+      arrived_headers[i].msg_hdr.msg_iov = &arrived_pieces[i];
+      arrived_headers[i].msg_hdr.msg_iovlen = 1;
+    }
+  }
 
   std::size_t largest;
   std::vector<std::byte> arrived_bytes;
@@ -120,12 +126,6 @@ void UdpLink::join_again() {
 
 std::span<const std::span<std::byte>> UdpLink::receive() {
   Buffers& b = *buffers_;
-  for (std::size_t i = 0; i < receive_batch; ++i) {
-    b.arrived_pieces[i] = {b.arrived_bytes.data() + i * b.largest, b.largest};
-    b.arrived_headers[i].msg_hdr = {};
-    b.arrived_headers[i].msg_hdr.msg_iov = &b.arrived_pieces[i];
-    b.arrived_headers[i].msg_hdr.msg_iovlen = 1;
-  }
   int count = recvmmsg(descriptor_, b.arrived_headers.data(), receive_batch, MSG_DONTWAIT, nullptr);
   if (count < 0 && !is_for_now(errno)) {
     has_errors_ = true;  // of a datagram sent before

@@ -27,6 +27,13 @@ def one_switch(
     }
 
 
+def unlimited(hosts: int = 2, ranks: int = 1, admin: bool = False) -> dict[str, Any]:
+    """One switch whose hosts are joined as fast as this machine carries frames: what software costs."""
+    data = one_switch(hosts, 10_000, 32, ranks, True, True, admin)
+    data["switch"][0]["unlimited"] = True
+    return data
+
+
 def two_switches_one_trunk(
     hosts: int = 8,
     rate_mbit: float = 50,

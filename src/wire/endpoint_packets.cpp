@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The packets that an endpoint writes for one other, and which of those that it is sent are
+// authentic.
+#include <algorithm>
+#include <utility>
+
+#include "wire/endpoint.h"
+
+namespace quadrille::wire {
+namespace {
+
+// What a data packet is sealed under: its number, and of what it acknowledges the bits that are not
+// in the header, so that one that was held up for long acknowledges nothing it did not mean.
+std::uint64_t sealed_number(Sequence sequence, Sequence acknowledged) {
+  constexpr unsigned sequence_room = 40;
+  return sequence ^ acknowledged >> acknowledged_bits << sequence_room;
+}
+
+}  // namespace
+
+bool Endpoint::is_authentic(const Header& header, const Flow* flow, std::uint64_t number,
+                            std::span<std::byte> datagram) const {
+  if (is_to_group(header.kind)) return is_sealed(*flow->group_key, number, datagram);
+  const Key key = flow != nullptr ? flow->receive_key
+                                  : key_between(settings_.secret, header.sender, settings_.self);
+  if (header.kind == PacketKind::status) return is_sealed(key, number, datagram);
+  const Sequence sent = flow == nullptr ? 0 : flow->out.acknowledged();
+  const Sequence acknowledged = widen(sent, header.acknowledged, acknowledged_bits);
+  return is_sealed(key, sealed_number(number, acknowledged), datagram);
+}
+
+Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
+  const SendFlow::Packet packet = flow.out.next();
+  has_told(flow);
+  flow.sent_since_arrival = true;
+  flow.turn = ++turns_;
+  Header header;
+  header.kind = packet.repeated ? PacketKind::repeated_data : PacketKind::data;
+  header.last = packet.last;
+  header.sender = settings_.self;
+  header.channel = flow.key.second;
+  header.sequence = static_cast<std::uint32_t>(lower(packet.sequence, sequence_bits));
+  header.place = packet.place;
+  header.acknowledged =
+      static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
+  header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
+  const auto body = write_header(header, room);
+  std::ranges::copy(packet.payload, body.begin());
+  const std::size_t length = overhead_bytes + packet.payload.size();
+  seal(flow.send_key, sealed_number(packet.sequence, flow.in.acknowledged()), room.first(length));
+  count_sent(flow, packet);
+  note_sent(flow, packet, now);
+  return {flow.key.first, length, false};
+}
+
+void Endpoint::count_sent(Flow& flow, const SendFlow::Packet& packet) {
+  ++counters_.data_sent;
+  counters_.bytes_sent += packet.payload.size();
+  flow.statistics.sent(packet.payload.size(), packet.repeated);
+  if (packet.repeated) ++counters_.data_resent;
+}
+
+void Endpoint::note_sent(Flow& flow, const SendFlow::Packet& packet, Nanoseconds now) {
+  if (packet.repeated) {
+    flow.timed.reset();  // whose arrival would it be (P. Karn, C. Partridge, SIGCOMM 1987)
+  } else if (!flow.timed) {
+    flow.timed = {packet.sequence, now};
+  }
+  flow.timer.began(Side::out, now);
+  settle(flow, now);
+  if (flow.group != nullptr) watch_group(flow, now);
+}
+
+Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
+  ++flow.own_number;
+  Status status;
+  status.acknowledged = static_cast<std::uint32_t>(lower(flow.in.acknowledged(), status_bits));
+  status.granted = static_cast<std::uint32_t>(lower(flow.in.granted(), status_bits));
+  status.heard = static_cast<std::uint32_t>(lower(flow.in.heard(), status_bits));
+  status.announced = static_cast<std::uint32_t>(lower(flow.out.announced(), status_bits));
+  status.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
+  status.asks = flow.asks;
+  status.deaf = unheard_.contains(flow.key.first);
+  status.hears_groups = std::exchange(flow.heard_with_others, false);
+  status.words = static_cast<std::uint8_t>(flow.in.arrived(status.arrived));
+  Header header;
+  header.kind = PacketKind::status;
+  header.sender = settings_.self;
+  header.channel = flow.key.second;
+  header.sequence = static_cast<std::uint32_t>(lower(flow.own_number, sequence_bits));
+  header.acknowledged =
+      static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
+  header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
+  const auto body = write_header(header, room);
+  const std::size_t length = overhead_bytes + quadrille::wire::write_status(status, body);
+  seal(flow.send_key, flow.own_number, room.first(length));
+  ++counters_.status_sent;
+  if (flow.asks) {
+    ++counters_.questions;
+    flow.out.asked(flow.own_number);
+    if (!flow.question) flow.question = {flow.own_number, now};
+    flow.timed.reset();  // its report may have been lost
+    flow.asks = false;
+  }
+  flow.status_owed = false;
+  has_told(flow);
+  return {flow.key.first, length, true};
+}
+
+}  // namespace quadrille::wire
