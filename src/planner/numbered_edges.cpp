@@ -8,15 +8,15 @@
 namespace quadrille {
 
 NumberedEdges::NumberedEdges(std::span<const TreeEdge> edges, std::uint64_t trees)
-    : pairs_(edges.size()) {
+    : edges_(edges), pairs_(edges.size()) {
   if (trees < 2) return;
-  slots_.resize(std::bit_ceil(2 * edges.size() + 2));
+  slots_.resize(std::bit_ceil(2 * edges.size() + 2), none);
   pairs_ = 0;
   pair_of_.reserve(edges.size());
-  for (const TreeEdge& edge : edges) {
-    Slot& slot = slots_[place_of(edge)];
-    if (slot.number == none) slot = {edge, static_cast<std::uint32_t>(pairs_++)};
-    pair_of_.push_back(slot.number);
+  for (std::uint32_t edge = 0; edge < edges.size(); ++edge) {
+    std::uint32_t& first = slots_[place_of(edges[edge])];
+    if (first == none) first = edge;
+    pair_of_.push_back(first == edge ? static_cast<std::uint32_t>(pairs_++) : pair_of_[first]);
   }
 }
 
@@ -25,16 +25,16 @@ std::size_t NumberedEdges::place_of(const TreeEdge& pair) const {
                              static_cast<std::uint32_t>(pair.child);
   // The golden ratio's fraction, as in the Fibonacci hashing of the same section.
   std::size_t at = (both * 0x9e3779b97f4a7c15ULL) >> (64 - std::countr_zero(slots_.size()));
-  const auto is_other = [&](const Slot& slot) {
-    return slot.number != none &&
-           (slot.pair.parent != pair.parent || slot.pair.child != pair.child);
+  const auto is_other = [&](std::uint32_t first) {
+    return first != none &&
+           (edges_[first].parent != pair.parent || edges_[first].child != pair.child);
   };
   while (is_other(slots_[at])) at = (at + 1) & (slots_.size() - 1);
   return at;
 }
 
 bool NumberedEdges::has(Rank parent, Rank child) const {
-  return !slots_.empty() && slots_[place_of({parent, child})].number != none;
+  return !slots_.empty() && slots_[place_of({parent, child})] != none;
 }
 
 }  // namespace quadrille

@@ -14,7 +14,7 @@ namespace quadrille {
 
 class NumberedEdges {
  public:
-  // Edges of one tree all join different ranks.
+  // Edges of one tree all join different ranks. Borrows `edges`.
   NumberedEdges(std::span<const TreeEdge> edges, std::uint64_t trees);
 
   std::size_t pairs() const { return pairs_; }
@@ -23,17 +23,14 @@ class NumberedEdges {
   bool has(Rank parent, Rank child) const;
 
  private:
-  struct Slot {
-    TreeEdge pair;
-    std::uint32_t number = none;
-  };
   static constexpr std::uint32_t none = 0xffffffffU;
 
   // The pair's slot, or the empty one where it belongs.
   std::size_t place_of(const TreeEdge& pair) const;
 
+  std::span<const TreeEdge> edges_;
   std::size_t pairs_;
-  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> slots_;    // the first edge of a pair
   std::vector<std::uint32_t> pair_of_;  // [edges], empty where each has its own
 };
 

@@ -73,8 +73,16 @@ void new_decision(benchmark::State& state, Collective collective) {
     benchmark::DoNotOptimize(cost_candidates(call.shape, call.network.view, *call.network.costs));
 }
 BENCHMARK_CAPTURE(new_decision, bcast, Collective::bcast)->Arg(8)->Arg(16)->Arg(64)->Arg(4096);
-BENCHMARK_CAPTURE(new_decision, allreduce, Collective::allreduce)->Arg(8)->Arg(16)->Arg(64);
-BENCHMARK_CAPTURE(new_decision, allgather, Collective::allgather)->Arg(8)->Arg(16)->Arg(64);
+BENCHMARK_CAPTURE(new_decision, allreduce, Collective::allreduce)
+    ->Arg(8)
+    ->Arg(16)
+    ->Arg(64)
+    ->Arg(4096);
+BENCHMARK_CAPTURE(new_decision, allgather, Collective::allgather)
+    ->Arg(8)
+    ->Arg(16)
+    ->Arg(64)
+    ->Arg(4096);
 BENCHMARK_CAPTURE(new_decision, alltoall, Collective::alltoall)->Arg(8)->Arg(16)->Arg(64);
 
 // Of that, what the estimates of all contenders cost.
