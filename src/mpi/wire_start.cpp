@@ -38,6 +38,9 @@ constexpr std::uint32_t most_packets = 256;
 // What a sender to a group may be ahead is to hide a round trip.
 constexpr std::uint32_t most_group_ahead = 8;
 
+// Each that is tried in vain costs a job's start a second.
+constexpr std::size_t most_networks = 3;
+
 // A host's address on the job's network, and the largest datagram there.
 struct HostAddress {
   std::uint32_t address = 0;  // 0: none
@@ -86,31 +89,39 @@ std::size_t mtu_of(const probe::HostFacts& facts, const std::string& address) {
   return usual_mtu;
 }
 
-// Those that the model names, else those of the best network that all hosts are on; [hosts].
-std::vector<HostAddress> addresses_of_hosts(const WireRanks& job,
-                                            const std::vector<probe::HostFacts>& facts) {
+// A bridge of containers has one address on every host.
+bool are_usable(const std::vector<std::string>& addresses, std::uint32_t hosts) {
+  std::set<std::uint32_t> different;
+  for (const std::string& address : addresses) different.insert(probe::parse_address(address));
+  return addresses.size() == hosts && different.size() == hosts && !different.contains(0);
+}
+
+// Networks to try in turn, the addresses of [hosts] in each: the one that the model names, then
+// those that all hosts are on, the best first. That all have an address there does not say that
+// they reach each other: bridges of virtual machines have different ones on each.
+std::vector<std::vector<HostAddress>> networks_of_hosts(
+    const WireRanks& job, const std::vector<probe::HostFacts>& facts) {
   const std::string wanted = wanted_on_rank_0(job.ranks);
-  std::vector<std::string> chosen;
-  if (job.model != nullptr) {
-    for (const std::uint32_t host : job.model_host)
-      chosen.push_back(job.model->hosts[host].address);
-  }
-  const auto is_usable = [&](const std::vector<std::string>& addresses) {
-    std::set<std::uint32_t> different;  // a bridge of containers has one address on every host
-    for (const std::string& address : addresses) different.insert(probe::parse_address(address));
-    return addresses.size() == job.hosts && different.size() == job.hosts && !different.contains(0);
+  std::vector<std::vector<std::string>> usable;
+  const auto also = [&](const std::vector<std::string>& addresses) {
+    if (usable.size() < most_networks && are_usable(addresses, job.hosts) &&
+        std::ranges::find(usable, addresses) == usable.end())
+      usable.push_back(addresses);
   };
-  if (!is_usable(chosen)) {
-    for (const auto& network : probe::candidate_networks(facts, wanted)) {
-      chosen = network.address;
-      if (is_usable(chosen)) break;
-    }
+  if (job.model != nullptr) {
+    std::vector<std::string> named;
+    for (const std::uint32_t host : job.model_host) named.push_back(job.model->hosts[host].address);
+    also(named);
   }
-  if (!is_usable(chosen)) return {};
-  std::vector<HostAddress> addresses;
-  for (std::size_t host = 0; host < chosen.size(); ++host)
-    addresses.push_back({probe::parse_address(chosen[host]), mtu_of(facts[host], chosen[host])});
-  return addresses;
+  for (const auto& network : probe::candidate_networks(facts, wanted)) also(network.address);
+  std::vector<std::vector<HostAddress>> networks;
+  for (const auto& addresses : usable) {
+    auto& hosts = networks.emplace_back();
+    for (std::size_t host = 0; host < addresses.size(); ++host)
+      hosts.push_back(
+          {probe::parse_address(addresses[host]), mtu_of(facts[host], addresses[host])});
+  }
+  return networks;
 }
 
 // What a port of this host holds and how fast it is, as far as the model knows.
@@ -184,12 +195,24 @@ class Opening {
   }
 
   WireStart run() {
-    const auto hosts = addresses_of_hosts(job_, facts_of_hosts(job_, own_.place == 0));
-    if (hosts.empty()) return without("the hosts share no network with an address of each");
+    const auto networks = networks_of_hosts(job_, facts_of_hosts(job_, own_.place == 0));
+    if (networks.empty()) return without("the hosts share no network with an address of each");
     if (!all_of(job_.ranks, wire::start_authentication() && own_.place < holders))
       return without("libsodium cannot start, or a host has too many ranks");
     const auto secret = agree_on_secret(settings_, job_.ranks);
     if (!secret) return without("QUADRILLE_JOB_SECRET is not 32 hexadecimal digits");
+    WireStart wire;
+    for (const auto& hosts : networks) {
+      wire = open_on(hosts, *secret);
+      if (wire.port) break;
+    }
+    return wire;
+  }
+
+ private:
+  static constexpr std::size_t holders = wire::CreditBoard::holders;
+
+  WireStart open_on(const std::vector<HostAddress>& hosts, const wire::Secret& secret) {
     std::size_t mtu = usual_mtu;
     for (const HostAddress& host : hosts) mtu = std::min(mtu, host.mtu);
     if (mtu < smallest_mtu) return without("an interface takes less than 576 bytes");
@@ -205,7 +228,7 @@ class Opening {
     wire.board = share_board();
     if (!all_of(job_.ranks, wire.board->address() != nullptr)) return without("no memory is left");
     wire::PortSettings port;
-    port.endpoint = settings_for(*secret, mtu);
+    port.endpoint = settings_for(secret, mtu);
     port.addresses = std::move(addresses);
     port.board = static_cast<wire::CreditBoard*>(wire.board->address());
     port.holder = own_.place;
@@ -231,9 +254,6 @@ class Opening {
     wire.port.reset();
     return without("datagrams do not reach every host from every other");
   }
-
- private:
-  static constexpr std::size_t holders = wire::CreditBoard::holders;
 
   static WireStart without(const char* problem) { return {nullptr, nullptr, false, problem}; }
 

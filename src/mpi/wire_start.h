@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The wire of a job, opened while the program starts: a UDP socket for each rank on the network
-// that the model names or that all hosts share, a key from the job's secret, a credit board for
-// each host, and a first message between ranks of every two hosts, and from each host to all others
-// at once. Where one of these is missing
-// anywhere, all ranks go without, and say why.
+// that the model names or the first that all hosts share and reach each other on, a key from the
+// job's secret, a credit board for each host, and a first message between ranks of every two hosts,
+// and from each host to all others at once. Where one of these is missing anywhere, all ranks go
+// without, and say why.
 #pragma once
 
 #include <mpi.h>

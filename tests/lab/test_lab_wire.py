@@ -111,6 +111,30 @@ def test_a_job_goes_on_by_tcp_where_datagrams_stop_while_it_runs() -> None:
         assert "do not reach rank 0" not in result.output, "its own still leave"
 
 
+def test_a_network_that_all_hosts_share_but_cannot_cross_is_left_for_one_they_can() -> None:
+    """Hosts have docker0 of one address, virbr0 of different ones, both wanted and neither joined to anything."""
+    tables = {
+        "network": "198.18.128.0/17",  # virbr0's sorts before it
+        "admin_network": True,
+        "switch": [{"name": "s0", "rate_mbit": 80}],
+        "hosts": [{"names": ["h0..h2"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-decoys") as lab:
+        for number, host in enumerate(lab.state.hosts, start=1):
+            for name, address in (("docker0", "198.18.1.1/24"), ("virbr0", f"198.18.2.{number}/24")):
+                lab.on_host(host, ["ip", "link", "add", name, "type", "veth", "peer", "name", f"{name}-in"])
+                lab.on_host(host, ["ip", "address", "add", address, "dev", name])
+                lab.on_host(host, ["ip", "link", "set", name, "up"])
+                lab.on_host(host, ["ip", "link", "set", f"{name}-in", "up"])
+        wanted = {"UCX_NET_DEVICES": "docker0,virbr0"}  # Open MPI itself goes by its own setting, eth0
+        environment = {"QUADRILLE_ALGORITHM": GRANTED, "QUADRILLE_LOG": "start,wire", **wanted}
+        command = [program("exchange_times", "ompi4"), "60000", "20"]
+        result = lab.run(command, ranks=3, environment=environment, quadrille=True, timeout_s=60)
+        assert counts(result)["wrong"] == 0
+        assert "wire=udp" in result.output, result.output
+        assert wire_counts(result)["bytes_received"] > 20 * 2 * 60_000
+
+
 def test_the_wire_may_be_switched_off(lab: Lab) -> None:
     environment = {"QUADRILLE_WIRE": "off", "QUADRILLE_LOG": "start", "QUADRILLE_ALGORITHM": GRANTED}
     command = [program("collectives", "ompi4"), "stress", "7", "100"]

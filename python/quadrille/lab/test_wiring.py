@@ -73,6 +73,14 @@ def test_the_load_is_the_sum_of_ports_and_buses() -> None:
     assert wire(ready_made("eco_three_buses")).load_bytes_s() == 3.75e6
 
 
+def test_an_unlimited_switch_has_no_queues_towards_its_hosts_and_adds_no_load() -> None:
+    built = wire(ready_made("unlimited", hosts=3))
+    queues = [queue for cable in built.hosts for queue in (cable.to_host, cable.from_host)]
+    assert len(queues) == 6
+    assert not any(queue.limits for queue in queues if queue)
+    assert built.load_bytes_s() == 0
+
+
 def test_every_host_gets_its_own_addresses() -> None:
     built = wire(ready_made("one_switch", hosts=300, rate_mbit=1))
     addresses = host_addresses(built, ipaddress.IPv4Network("198.18.0.0/16"), admin=True)

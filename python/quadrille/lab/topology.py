@@ -60,7 +60,7 @@ class Switch(_Table):
     flow_control: bool = Field(False, description="true: deep buffers, which lose nothing, in place of PAUSE")
     multicast: bool = Field(True, description="false: multicast frames are not forwarded")
     unlimited: bool = Field(
-        False, description="true: its hosts' cables are as fast as this machine; rate_mbit is only said of them"
+        False, description="true: its hosts' cables are as fast as this machine; rate_mbit is only a name"
     )
     group: tuple[Group, ...] = ()
 

@@ -150,11 +150,12 @@ void StreamLink::exchange() {
   const int count = epoll_wait(events_, events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
-    if (event.data.u64 == of_listener) {
+    const Stream stream = event.data.u64;  // the kernel's is not aligned
+    if (stream == of_listener) {
       accept_all();
       continue;
     }
-    const auto found = connections_.find(event.data.u64);
+    const auto found = connections_.find(stream);
     if (found == connections_.end()) continue;
     Connection& connection = found->second;
     if (connection.connecting) {
