@@ -18,7 +18,8 @@
 // Steps:  p - 1 sends and receives a rank, one copy of its own block.
 // Bytes:  each rank sends and receives (p - 1) m; under way to one host: what its budget grants.
 // Needs:  the wire; without it nothing paces the messages. No scratch.
-// Loses:  where blocks are far smaller than a packet: alltoall_bruck sends fewer.
+// Loses:  where blocks are far smaller than a packet: alltoall_bruck sends fewer, alltoall_gathered
+//         too where hosts have several ranks.
 // Source: Kutzner, van der Spoel, Fechner, Lindahl, Schmitt, de Groot and Grubmueller, Speeding up
 //         parallel GROMACS on high-latency networks, Journal of Computational Chemistry 28 (2007),
 //         doi:10.1002/jcc.20703 (phases); grants by receivers: Montazeri, Li, Alizadeh and

@@ -142,7 +142,7 @@ inline std::vector<std::string> small_parameters(const Algorithm& algorithm) {
 
 // Whether the algorithm's schedules depend on more of the view than its number of ranks.
 inline bool goes_by_view(const Algorithm& algorithm) {
-  return algorithm.name.ends_with("_hierarchical");
+  return algorithm.name.ends_with("_hierarchical") || algorithm.name.ends_with("_gathered");
 }
 
 // Parameter values for counts of 10^9 elements, so that there are few steps.

@@ -31,25 +31,40 @@ std::size_t partner_in_round(std::size_t count, std::size_t own, std::size_t rou
   return partner != own ? partner : circle;
 }
 
+std::vector<HostPhase> host_phases(std::size_t hosts, std::size_t host) {
+  std::vector<HostPhase> phases;
+  for (std::size_t phase = 0; phase + 1 < hosts; ++phase) {
+    if (hosts % 2 == 0) {
+      const std::size_t partner = partner_in_round(hosts, host, phase);
+      phases.push_back({partner, partner});
+    } else {
+      phases.push_back({(host + hosts - phase - 1) % hosts, (host + phase + 1) % hosts});
+    }
+  }
+  return phases;
+}
+
+std::size_t place_on_host(const std::vector<Rank>& own, Rank rank) {
+  return static_cast<std::size_t>(std::ranges::lower_bound(own, rank) - own.begin());
+}
+
 ExchangePartners partners_by_host(const TopologyView& view, Rank rank) {
   const auto by_host = view.ranks_by_host();
-  const std::size_t hosts = by_host.size();
   const std::size_t host = view.host_of_rank[static_cast<std::size_t>(rank)];
   const std::vector<Rank>& own = by_host[host];
-  const auto place = static_cast<std::size_t>(std::ranges::lower_bound(own, rank) - own.begin());
+  const std::size_t place = place_on_host(own, rank);
   ExchangePartners partners;
   append_from(own, place + 1, partners.on_own_host);
   partners.on_own_host.pop_back();
-  for (std::size_t phase = 0; phase + 1 < hosts; ++phase) {
-    if (hosts % 2 == 0) {
-      append_meetings(by_host[partner_in_round(hosts, host, phase)], own.size(), place,
-                      partners.targets);
+  for (const HostPhase& phase : host_phases(by_host.size(), host)) {
+    if (phase.source == phase.target) {
+      append_meetings(by_host[phase.target], own.size(), place, partners.targets);
     } else {
-      append_from(by_host[(host + phase + 1) % hosts], place, partners.targets);
-      append_from(by_host[(host + hosts - phase - 1) % hosts], place, partners.sources);
+      append_from(by_host[phase.target], place, partners.targets);
+      append_from(by_host[phase.source], place, partners.sources);
     }
   }
-  if (hosts % 2 == 0) partners.sources = partners.targets;
+  if (partners.sources.empty()) partners.sources = partners.targets;
   return partners;
 }
 

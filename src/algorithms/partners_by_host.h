@@ -29,6 +29,17 @@ struct ExchangePartners {
 
 ExchangePartners partners_by_host(const TopologyView& view, Rank rank);
 
+// In phase k of it all ranks of a host meet those of one that they send to, and of one that they
+// receive from, each of which counts the phase alike.
+struct HostPhase {
+  std::size_t source = 0;
+  std::size_t target = 0;
+};
+std::vector<HostPhase> host_phases(std::size_t hosts, std::size_t host);
+
+// Which of its host's ranks, ascending, `rank` is.
+std::size_t place_on_host(const std::vector<Rank>& own, Rank rank);
+
 // Whom `own` of `count` meets in round 0 to count - 2 of a tournament. REQUIRES: `count` even.
 std::size_t partner_in_round(std::size_t count, std::size_t own, std::size_t round);
 

@@ -17,6 +17,9 @@ struct Row {
 };
 
 bool has_wire(const TopologyView& view) { return view.has_wire; }
+bool has_wire_of_many_ranks(const TopologyView& view) {
+  return view.has_wire && view.host_of_rank.size() > view.hosts();
+}
 bool has_multicast(const TopologyView& view) { return view.has_multicast; }
 bool has_multicast_on_bus(const TopologyView& view) {
   return view.has_multicast &&
@@ -40,7 +43,7 @@ const Row* row_of(const Algorithm& algorithm) {
 
 bool needs_multicast(const Algorithm& algorithm) {
   const Row* const row = row_of(algorithm);
-  return row != nullptr && row->may != has_wire;
+  return row != nullptr && row->may != has_wire && row->may != has_wire_of_many_ranks;
 }
 
 bool may_be_used(const Algorithm& algorithm, const TopologyView& view) {
@@ -52,8 +55,8 @@ ByWire::ByWire(const TopologyView& view, const Shape& shape, Bytes size) {
   for (const Row& row : rows) {
     if (!row.may(view) || row.collective != shape.collective) continue;
     if (size < row.smallest || row.largest < size) continue;
-    own_ = algorithm_named(row.algorithm);
-    instead_of_ = algorithm_named(row.instead_of);
+    own_.push_back(algorithm_named(row.algorithm));
+    instead_of_.push_back(algorithm_named(row.instead_of));
   }
 }
 
@@ -62,16 +65,21 @@ bool ByWire::takes_part(Collective collective, const TopologyView& view) {
       rows, [&](const Row& row) { return row.collective == collective && row.may(view); });
 }
 
+bool ByWire::contains(const Algorithms& among, const Algorithm& algorithm) {
+  return std::ranges::find(among, &algorithm) != among.end();
+}
+
 void ByWire::enter(Decision& decision, std::span<const CostedCandidate> costed) const {
-  if (own_ == nullptr) return;
-  const auto found = std::ranges::find_if(
-      costed, [&](const CostedCandidate& one) { return is(*one.candidate.algorithm); });
-  if (found != costed.end()) {
-    decision.candidates.push_back(found->candidate);
-    decision.predicted.push_back(found->cost.total);
-  } else {
-    decision.candidates.push_back(candidate_of(*own_, own_->parameters));
-    decision.predicted.emplace_back();
+  for (const Algorithm* const own : own_) {
+    const auto found = std::ranges::find_if(
+        costed, [&](const CostedCandidate& one) { return one.candidate.algorithm == own; });
+    if (found != costed.end()) {
+      decision.candidates.push_back(found->candidate);
+      decision.predicted.push_back(found->cost.total);
+    } else {
+      decision.candidates.push_back(candidate_of(*own, own->parameters));
+      decision.predicted.emplace_back();
+    }
   }
 }
 

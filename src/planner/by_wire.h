@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "base/units.h"
 #include "network/topology_view.h"
@@ -16,7 +17,7 @@ bool needs_multicast(const Algorithm& algorithm);
 // Whether what the algorithm needs of the network is there.
 bool may_be_used(const Algorithm& algorithm, const TopologyView& view);
 
-// The one that takes part in a trial of calls of `size`, and what does not.
+// Those that take part in a trial of calls of `size`, and those that do not.
 class ByWire {
  public:
   ByWire(const TopologyView& view, const Shape& shape, Bytes size);
@@ -24,14 +25,17 @@ class ByWire {
   // Whether there is one for calls of some size.
   static bool takes_part(Collective collective, const TopologyView& view);
 
-  bool is(const Algorithm& algorithm) const { return own_ == &algorithm; }
-  bool replaces(const Algorithm& algorithm) const { return instead_of_ == &algorithm; }
-  // With its predicted time where it is among the `costed`.
+  bool has(const Algorithm& algorithm) const { return contains(own_, algorithm); }
+  bool replaces(const Algorithm& algorithm) const { return contains(instead_of_, algorithm); }
+  // With their predicted times where they are among the `costed`.
   void enter(Decision& decision, std::span<const CostedCandidate> costed) const;
 
  private:
-  const Algorithm* own_ = nullptr;  // null: none
-  const Algorithm* instead_of_ = nullptr;
+  using Algorithms = std::vector<const Algorithm*>;
+  static bool contains(const Algorithms& among, const Algorithm& algorithm);
+
+  Algorithms own_;
+  Algorithms instead_of_;
 };
 
 }  // namespace quadrille

@@ -141,7 +141,7 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes 
   by_wire.enter(decision, costed);
   for (CostedCandidate& one : costed) {
     if (decision.candidates.size() > kMostTried) break;
-    if (by_wire.replaces(*one.candidate.algorithm) || by_wire.is(*one.candidate.algorithm))
+    if (by_wire.replaces(*one.candidate.algorithm) || by_wire.has(*one.candidate.algorithm))
       continue;
     decision.candidates.push_back(std::move(one.candidate));
     decision.predicted.push_back(one.cost.total);

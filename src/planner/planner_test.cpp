@@ -62,6 +62,11 @@ TEST(Planner, where_there_is_a_wire_what_it_grants_is_tried_instead_of_what_mess
   const Shape gather_of_any = {.collective = Collective::gatherv, .ranks = 8};
   EXPECT_EQ(names_tried(planner.decision(gather_of_any, true, {8192})),
             (std::vector<std::string>{"mpi", "gatherv_granted"}));
+  view.host_of_rank = {0, 0, 1, 2, 3, 4, 5, 6};
+  view.segment_of_host.resize(7);
+  Planner shared({}, {view, std::nullopt, {}}, 0);
+  EXPECT_EQ(names_tried(shared.decision(alltoall(32768), true)),
+            (std::vector<std::string>{"mpi", "alltoall_granted", "alltoall_gathered"}));
   Planner without({}, {TopologyView::flat(8), std::nullopt, {}}, 0);
   for (const std::string& name : names_tried(without.decision(alltoall(32768), true)))
     EXPECT_EQ(name.find("granted"), std::string::npos);

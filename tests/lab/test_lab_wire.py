@@ -66,6 +66,32 @@ def test_results_are_right_where_one_datagram_in_fifty_is_lost() -> None:
         assert 0 < resent <= found["data_resent"]
 
 
+def test_small_blocks_between_two_hosts_travel_as_one_message(lab: Lab) -> None:
+    calls, frames, packets = 300, [], []
+    for algorithm in ("granted", "gathered"):
+        environment = {"QUADRILLE_ALGORITHM": f"alltoall:{algorithm}", "QUADRILLE_LOG": "wire"}
+        command = [program("exchange_times", "ompi4"), "200", str(calls - 2)]
+        before = sum(port.in_frames for port in lab.counters().ports.values())
+        result = lab.run(command, ranks=8, environment=environment, quadrille=True, timeout_s=100)
+        frames.append(sum(port.in_frames for port in lab.counters().ports.values()) - before)
+        assert counts(result)["wrong"] == 0
+        flow = flow_counts(result)["alltoall"]
+        packets.append(flow["packets"] - flow["resent"])
+    # Of 56 pairs of ranks 48 are on two hosts; 20 pairs of hosts, each with at most 6 blocks.
+    assert packets == [48 * calls, 20 * calls]
+    # Blocks of 200 bytes may go unasked; what is gathered of them may not, and has to be granted.
+    assert frames[1] < frames[0] - 10 * calls
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
+def test_gathered_results_are_right_with_uneven_ranks_a_host(lab: Lab, mpi: str) -> None:
+    environment = {"QUADRILLE_ALGORITHM": "alltoall:gathered", "QUADRILLE_LOG": "wire", **libraries(mpi)}
+    command = [program("collectives", mpi), "stress", "5", "200"]
+    result = lab.run(command, mpi=mpi, ranks=8, environment=environment, quadrille=True, timeout_s=150)
+    assert counts(result)["failures"] == 0
+    assert flow_counts(result)["alltoall"]["calls"] > 20
+
+
 def test_bench_results_say_what_a_call_sent(lab: Lab) -> None:
     options = ["--calls", "2", "--blocks", "2", "--seconds", "2", "--warmup", "1"]
     (point,) = bench(lab.launcher(), "alltoall", [30_000], options, forced=GRANTED)
