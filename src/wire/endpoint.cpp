@@ -9,9 +9,6 @@
 namespace quadrille::wire {
 namespace {
 
-// Own arrivals make room in the budget at once; what others of the host give back is looked for.
-constexpr Nanoseconds look_at_budget{200'000};
-
 // An arrival is reported by data within this time, or by a status: soon enough that its sender does
 // not ask.
 constexpr Nanoseconds report_after{1'000'000};
@@ -57,7 +54,10 @@ void Endpoint::send(EndpointId peer, Channel channel, std::span<const std::byte>
   flow.timer.began(Side::out, now);
   settle(flow, now);
   // What goes at once announces itself.
-  if (!flow.out.may_send_next() || flow.out.announced() > flow.out.sent() + 1) owe_status(flow);
+  const bool tells_of_itself =
+      flow.out.may_send_next() && flow.out.announced() <= flow.out.sent() + 1;
+  const std::uint64_t packets = packets_of(message.size(), settings_.limits.payload);
+  if (!tells_of_itself && !is_announced_by_grant(flow, packets)) owe_status(flow);
 }
 
 void Endpoint::receive(EndpointId peer, Channel channel, std::span<std::byte> message,
@@ -260,43 +260,6 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
   relist(sending_, flow.key, flow.sending_at, sending);
   relist(wanting_, flow.key, flow.wanting_at, wanting);
   relist(timers_, flow.key, flow.timer_at, timer);
-}
-
-std::uint32_t Endpoint::window(const Flow& flow) const {
-  // Each grant to a group's sender comes with those of all others: few of them, once it is there.
-  if (flow.group_key && !flow.in.has_begun()) return settings_.window;
-  if (flow.group_key && expecting_ == 1) return std::max(settings_.window, budget_.limit());
-  return expecting_ > 1 ? settings_.window : std::max(settings_.window, budget_.limit() / 2);
-}
-
-void Endpoint::grant(Nanoseconds now) {
-  for (auto next = wanting_.begin(); next != wanting_.end();) {
-    Flow& flow = *flows_.at(next->second);
-    ++next;
-    const std::uint32_t window = this->window(flow);
-    const auto outstanding = flow.in.outstanding();
-    const std::uint64_t wanted = flow.in.wanted();
-    if (outstanding >= window) continue;
-    const auto most = static_cast<std::uint32_t>(std::min(window - outstanding, wanted));
-    // Not packet by packet where each grant costs a status.
-    const bool with_data = flow.may_send_alone();
-    const std::uint32_t worth_telling = flow.group_key ? window / 2 : window * 3 / 4;
-    const auto least =
-        static_cast<std::uint32_t>(with_data ? 1 : std::min<std::uint64_t>(worth_telling, wanted));
-    if (most < least) continue;
-    const std::uint32_t taken = budget_.take(most);
-    if (taken < least && taken < budget_.own()) {
-      budget_.give_back(taken);
-      starved_until_ = now + look_at_budget;
-      return;
-    }
-    flow.in.grant(taken);
-    flow.charged += taken;
-    flow.timer.began(Side::in, now);
-    tell(flow);
-    settle(flow, now);
-  }
-  starved_until_.reset();
 }
 
 void Endpoint::tell(Flow& flow) {

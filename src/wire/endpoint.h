@@ -147,6 +147,9 @@ class Endpoint {
  private:
   Flow& flow_with(EndpointId peer, Channel channel);
   std::pair<Key, Key> keys_with(EndpointId peer) const;
+  // Of two ends that have short messages for each other one announces its own; whether it is the
+  // peer, which hears with its grant what this end has to send.
+  bool is_announced_by_grant(const Flow& flow, std::uint64_t packets) const;
   // Something more is expected from it.
   void accept(Flow& flow, Nanoseconds now);
   void dissolve(SendGroup& group, Nanoseconds now);

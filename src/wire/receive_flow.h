@@ -71,6 +71,10 @@ class ReceiveFlow {
   Handle first_expected() const { return messages_.front().handle; }
   // Something of the first message is known to be there. REQUIRES: expects().
   bool has_begun() const { return announced_ > messages_.front().first; }
+  // REQUIRES: expects().
+  std::uint64_t first_packets() const { return messages_.front().end - messages_.front().first; }
+  // Some of what is expected, whether it is announced or not.
+  bool has_ungranted() const { return expected_end_ > granted_; }
   Sequence acknowledged() const { return acknowledged_; }
   Sequence granted() const { return granted_; }
   Sequence heard() const { return announced_; }

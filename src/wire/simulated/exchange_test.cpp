@@ -113,6 +113,50 @@ TEST(Exchange, tells_by_its_data_what_has_arrived_and_is_granted) {
   EXPECT_LT(counters.status_sent, counters.data_sent / 4);
 }
 
+TEST(Exchange, of_short_messages_says_little_beside_its_data) {
+  SimulatedNetwork network(lab16());
+  Exchange exchange(network, 16, 8192);
+  exchange.enter_all();
+  ASSERT_TRUE(network.run(seconds(60)));
+  std::uint64_t statuses = 0;
+  for (EndpointId id = 0; id < 16; ++id) statuses += network.endpoint(id).counters().status_sent;
+  EXPECT_LT(statuses, 2 * 16U * 15U) << "an announcement for two messages, a grant, an end";
+}
+
+TEST(Exchange, of_short_messages_loses_little_where_ranks_come_one_after_the_other) {
+  SimulatedNetwork network(lab16());
+  Exchange exchange(network, 16, 8192);
+  for (EndpointId rank = 0; rank < 16; ++rank)
+    network.at({rank * 5'000'000LL / 15}, [&exchange, rank] { exchange.enter(rank); });
+  network.pass({5'000'000});
+  ASSERT_TRUE(network.run(seconds(60)));
+  EXPECT_TRUE(exchange.right());
+  EXPECT_EQ(network.overflows(), 0U);
+  EXPECT_LT(ms(network.now()), 5 + 39.3 / 0.8) << "the last comes after 5 ms";
+}
+
+// As the ranks of an exchange do that is ordered inside their hosts first.
+TEST(Exchange, a_short_message_does_not_wait_for_one_that_comes_back_later) {
+  SimulatedSettings settings = lab16();
+  settings.endpoints = 2;
+  for (EndpointId first = 0; first < 2; ++first) {
+    const EndpointId second = 1 - first;
+    SimulatedNetwork network(settings);
+    const Message there = message(5000, 1);
+    const Message back = message(5000, 2);
+    Message into_there(5000);
+    Message into_back(5000);
+    network.receive(first, second, into_back, 1);
+    network.send(first, second, there, 2);
+    network.receive(second, first, into_there, 3);
+    EXPECT_FALSE(network.run(seconds(1)));
+    EXPECT_EQ(into_there, there) << "what is to come back has not even begun";
+    network.send(second, first, back, 4);
+    EXPECT_TRUE(network.run(seconds(2)));
+    EXPECT_EQ(into_back, back);
+  }
+}
+
 struct Trouble {
   const char* name;
   double loss, duplication, reordering, corruption;
@@ -182,19 +226,41 @@ TEST(Exchange, takes_little_longer_where_one_packet_in_a_hundred_is_lost) {
 }
 
 TEST(Exchange, waits_for_a_late_rank_with_all_else_done) {
-  SimulatedNetwork network(lab16());
-  Exchange exchange(network, 16, 32'768);
-  for (EndpointId rank = 1; rank < 16; ++rank) exchange.enter(rank);
-  network.at(seconds(1), [&] {
-    // 15 messages each way with the late rank are all that is left, at both ends.
-    EXPECT_EQ(network.incomplete(), 15U * 2);
-    exchange.enter(0);
-  });
-  ASSERT_TRUE(network.run(seconds(60)));
-  EXPECT_TRUE(exchange.right());
-  EXPECT_EQ(network.overflows(), 0U);
-  const double limit = 15.0 * 32'768 * 8 / 25e6 * 1e3;
-  EXPECT_LT(ms(network.now()), 1000 + limit / 0.85);
+  for (const std::size_t bytes : {8192U, 32'768U}) {
+    SimulatedNetwork network(lab16());
+    Exchange exchange(network, 16, bytes);
+    for (EndpointId rank = 1; rank < 16; ++rank) exchange.enter(rank);
+    network.at(seconds(1), [&] {
+      // 15 messages each way with the late rank are all that is left, at both ends.
+      EXPECT_EQ(network.incomplete(), 15U * 2);
+      exchange.enter(0);
+    });
+    ASSERT_TRUE(network.run(seconds(60)));
+    EXPECT_TRUE(exchange.right());
+    EXPECT_EQ(network.overflows(), 0U);
+    const double limit = 15.0 * static_cast<double>(bytes) * 8 / 25e6 * 1e3;
+    EXPECT_LT(ms(network.now()), 1000 + limit / 0.85);
+  }
+}
+
+TEST(Exchange, of_one_that_sends_or_receives_all_comes_near_the_limit_of_its_port) {
+  for (const bool sends : {false, true}) {
+    for (const std::size_t bytes : {8192U, 262'144U}) {
+      SimulatedNetwork network(lab16());
+      const Message block = message(bytes, 1);
+      std::vector<Message> into(16, Message(bytes));
+      Handle handle = 1;
+      for (EndpointId other = 1; other < 16; ++other) {
+        network.receive(sends ? other : 0, sends ? 0 : other, into[other], handle++);
+        network.send(sends ? 0 : other, sends ? other : 0, block, handle++);
+      }
+      ASSERT_TRUE(network.run(seconds(60)));
+      for (EndpointId other = 1; other < 16; ++other) EXPECT_EQ(into[other], block);
+      EXPECT_EQ(network.overflows(), 0U);
+      EXPECT_GT(15.0 * static_cast<double>(bytes) * 8 / 25e6 * 1e3 / ms(network.now()), 0.9)
+          << bytes << (sends ? " from one" : " to one");
+    }
+  }
 }
 
 TEST(Exchange, survives_an_hour_in_which_nothing_ran) {

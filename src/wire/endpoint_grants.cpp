@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An endpoint's grants: to whom, how much at a time, and which announcements they make needless.
+#include <algorithm>
+
+#include "wire/endpoint.h"
+
+namespace quadrille::wire {
+namespace {
+
+// Own arrivals make room in the budget at once; what others of the host give back is looked for.
+constexpr Nanoseconds look_at_budget{200'000};
+
+// Packets of a short message; see docs/decisions/short_messages_at_once.md.
+constexpr std::uint64_t most_of_short = 8;
+
+}  // namespace
+
+bool Endpoint::is_announced_by_grant(const Flow& flow, std::uint64_t packets) const {
+  const EndpointId peer = flow.key.first;
+  const bool speaks_first = (settings_.self < peer) == ((settings_.self + peer) % 2 == 1);
+  return !speaks_first && packets <= most_of_short && flow.in.has_ungranted();
+}
+
+std::uint32_t Endpoint::window(const Flow& flow) const {
+  // Each grant to a group's sender comes with those of all others: few of them, once it is there.
+  if (flow.group_key && !flow.in.has_begun()) return settings_.window;
+  if (flow.group_key && expecting_ == 1) return std::max(settings_.window, budget_.limit());
+  if (expecting_ == 1) return std::max(settings_.window, budget_.limit() / 2);
+  // Short messages of all partners at once: nobody's late start leaves a part of the budget unused.
+  const bool shares = !flow.group_key && flow.in.first_packets() <= most_of_short;
+  return shares ? std::clamp(budget_.limit() / expecting_, 1U, settings_.window) : settings_.window;
+}
+
+void Endpoint::grant(Nanoseconds now) {
+  for (auto next = wanting_.begin(); next != wanting_.end();) {
+    Flow& flow = *flows_.at(next->second);
+    ++next;
+    const std::uint32_t window = this->window(flow);
+    const auto outstanding = flow.in.outstanding();
+    const std::uint64_t wanted = flow.in.wanted();
+    if (outstanding >= window) continue;
+    const auto most = static_cast<std::uint32_t>(std::min(window - outstanding, wanted));
+    // Not packet by packet where each grant costs a status.
+    const bool with_data = flow.may_send_alone();
+    const std::uint32_t worth_telling =
+        std::max<std::uint32_t>(flow.group_key ? window / 2 : window * 3 / 4, 1);
+    const auto least =
+        static_cast<std::uint32_t>(with_data ? 1 : std::min<std::uint64_t>(worth_telling, wanted));
+    if (most < least) continue;
+    const std::uint32_t taken = budget_.take(most);
+    if (taken < least && taken < budget_.own()) {
+      budget_.give_back(taken);
+      starved_until_ = now + look_at_budget;
+      return;
+    }
+    flow.in.grant(taken);
+    flow.charged += taken;
+    flow.timer.began(Side::in, now);
+    tell(flow);
+    settle(flow, now);
+  }
+  starved_until_.reset();
+}
+
+}  // namespace quadrille::wire
