@@ -62,22 +62,31 @@ Region CombineUp::combine(std::uint64_t index) {
   return sum;
 }
 
-void arrive_and_release(ScheduleBuilder& builder, const PlaceInTree& place) {
-  std::vector<StepIndex> arrivals;  // of those below, last children first
+std::vector<StepIndex> arrive(ScheduleBuilder& builder, const PlaceInTree& place) {
+  std::vector<StepIndex> arrivals;
   for (std::size_t child = place.children.size(); child-- > 0;) {
     arrivals.push_back(builder.receive_ready(place.children[child]));
   }
-  StepIndex released = ScheduleBuilder::no_step;
-  if (place.parent >= 0) {
-    builder.send_ready(place.parent, arrivals);
-    released = builder.receive_ready(place.parent);
-  }
+  if (place.parent >= 0) builder.send_ready(place.parent, arrivals);
+  return arrivals;
+}
+
+void release(ScheduleBuilder& builder, const PlaceInTree& place,
+             const std::vector<StepIndex>& arrivals, const std::function<bool(Rank)>& releases) {
+  const StepIndex released =
+      place.parent >= 0 ? builder.receive_ready(place.parent) : ScheduleBuilder::no_step;
   // Who is released has come itself, so that its release waits for the others only.
   for (std::size_t i = arrivals.size(); i-- > 0;) {
+    const Rank child = place.children[arrivals.size() - 1 - i];
+    if (!releases(child)) continue;
     std::vector<StepIndex> others = arrivals;
     others[i] = released;
-    builder.send_ready(place.children[arrivals.size() - 1 - i], others);
+    builder.send_ready(child, others);
   }
+}
+
+void arrive_and_release(ScheduleBuilder& builder, const PlaceInTree& place) {
+  release(builder, place, arrive(builder, place), [](Rank) { return true; });
 }
 
 Schedule bcast_over(const PlaceInTree& place, const Shape& shape, std::uint64_t pieces) {

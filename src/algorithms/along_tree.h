@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 #include "algorithms/place_in_tree.h"
 #include "algorithms/slot_ring.h"
@@ -49,8 +51,14 @@ class CombineUp {
   SlotRing ring_;
 };
 
-// Waits until all below have come and tells the parent so, waits for the parent's release and
-// releases those below.
+// Waits until all below have come and tells the parent so. Returns their arrivals, last children
+// first.
+std::vector<StepIndex> arrive(ScheduleBuilder& builder, const PlaceInTree& place);
+// Waits for the parent's release and releases those below, who have come by `arrivals`, but for
+// children that are not to be told: `releases(child)`.
+void release(ScheduleBuilder& builder, const PlaceInTree& place,
+             const std::vector<StepIndex>& arrivals, const std::function<bool(Rank)>& releases);
+// Both.
 void arrive_and_release(ScheduleBuilder& builder, const PlaceInTree& place);
 
 // A whole broadcast or reduction over one tree, in `pieces` pieces one behind the other. `place` is

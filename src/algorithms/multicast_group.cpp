@@ -51,4 +51,15 @@ void MulticastGroup::bcast(ScheduleBuilder& builder, const Region& data, Rank fr
   pass_down(builder, on_host_, data);
 }
 
+void MulticastGroup::release_other_hosts(ScheduleBuilder& builder, Rank from,
+                                         const std::vector<StepIndex>& arrivals) const {
+  builder.use_wire();
+  const bool is_member = own_member_ == input_.rank;
+  StepIndex released = ScheduleBuilder::no_step;
+  if (is_member) released = builder.group_ready(members_, from, arrivals);
+  if (own_member_ == from) return;
+  if (!is_member) released = builder.receive_ready(on_host_.parent);
+  for (const Rank child : on_host_.children) builder.send_ready(child, {released});
+}
+
 }  // namespace quadrille

@@ -23,6 +23,10 @@ class MulticastGroup {
 
   // The steps that bring `data` from member `from` to this rank and on; nothing for a length of 0.
   void bcast(ScheduleBuilder& builder, const Region& data, Rank from) const;
+  // The steps by which member `from`, once it has seen `arrivals`, its own steps, tells all ranks
+  // of other hosts so. REQUIRES: view.has_multicast; two members.
+  void release_other_hosts(ScheduleBuilder& builder, Rank from,
+                           const std::vector<StepIndex>& arrivals) const;
 
  private:
   const GeneratorInput& input_;

@@ -14,12 +14,13 @@ namespace quadrille {
 
 class ScheduleBuilder::State {
  public:
-  StepIndex add(Step step, After after) {
+  // `tells`: it is a step also where it moves nothing.
+  StepIndex add(Step step, After after, bool tells) {
     candidates_.clear();
     for (const StepIndex earlier : after) {
       if (earlier != no_step) candidates_.push_back(earlier);
     }
-    if (!is_message(step.kind) && step.from.length == 0 && step.into.length == 0) {
+    if (!tells && step.from.length == 0 && step.into.length == 0) {
       const auto latest = std::max_element(candidates_.begin(), candidates_.end());
       return latest == candidates_.end() ? no_step : *latest;
     }
@@ -82,19 +83,20 @@ Region ScheduleBuilder::scratch(std::uint64_t length) {
 }
 
 StepIndex ScheduleBuilder::send(Rank peer, Region from, After after) {
-  return state_->add({.kind = StepKind::send, .peer = peer, .from = from, .into = {}}, after);
+  return state_->add({.kind = StepKind::send, .peer = peer, .from = from, .into = {}}, after, true);
 }
 
 StepIndex ScheduleBuilder::receive(Rank peer, Region into, After after) {
-  return state_->add({.kind = StepKind::receive, .peer = peer, .from = {}, .into = into}, after);
+  return state_->add({.kind = StepKind::receive, .peer = peer, .from = {}, .into = into}, after,
+                     true);
 }
 
 StepIndex ScheduleBuilder::copy(Region from, Region into, After after) {
-  return state_->add({.kind = StepKind::copy, .from = from, .into = into}, after);
+  return state_->add({.kind = StepKind::copy, .from = from, .into = into}, after, false);
 }
 
 StepIndex ScheduleBuilder::reduce(Region from, Region into, After after) {
-  return state_->add({.kind = StepKind::reduce, .from = from, .into = into}, after);
+  return state_->add({.kind = StepKind::reduce, .from = from, .into = into}, after, false);
 }
 
 StepIndex ScheduleBuilder::send_ready(Rank peer, After after) {
@@ -110,14 +112,20 @@ StepIndex ScheduleBuilder::group_bcast(std::span<const Rank> group, Rank root, b
   state_->schedule.group.assign(group.begin(), group.end());
   Step step{.kind = StepKind::group_bcast, .peer = root, .from = {}, .into = {}};
   (is_root ? step.from : step.into) = data;
-  return state_->add(step, {});
+  return state_->add(step, {}, false);
+}
+
+StepIndex ScheduleBuilder::group_ready(std::span<const Rank> group, Rank root, After after) {
+  state_->schedule.group.assign(group.begin(), group.end());
+  return state_->add({.kind = StepKind::group_bcast, .peer = root, .from = {}, .into = {}}, after,
+                     true);
 }
 
 StepIndex ScheduleBuilder::group_reduce(std::span<const Rank> group, Rank root, Region from,
                                         Region into) {
   state_->schedule.group.assign(group.begin(), group.end());
-  return state_->add({.kind = StepKind::group_reduce, .peer = root, .from = from, .into = into},
-                     {});
+  return state_->add({.kind = StepKind::group_reduce, .peer = root, .from = from, .into = into}, {},
+                     false);
 }
 
 void ScheduleBuilder::use_wire() { state_->schedule.over_wire = true; }

@@ -57,6 +57,8 @@ class ScheduleBuilder {
   // rank. A broadcast's `data` are read at the root and written elsewhere; of a reduction `into` is
   // empty elsewhere.
   StepIndex group_bcast(std::span<const Rank> group, Rank root, bool is_root, Region data);
+  // The root tells all others that it has come, after `after`. REQUIRES: use_wire().
+  StepIndex group_ready(std::span<const Rank> group, Rank root, After after);
   StepIndex group_reduce(std::span<const Rank> group, Rank root, Region from, Region into);
 
   // See Schedule.

@@ -56,6 +56,7 @@ class PromiseCheck {
         if (call_[step].kind == StepKind::receive) {
           rows.add(step, known.at_start, call_.other_end(step));
         }
+        if (is_told_by_root(step)) rows.add(step, known.at_start, call_.root_of(step));
       } else {
         const Rank rank = call_.rank_of(step);
         for (const StepIndex earlier : call_.schedule(rank).dependencies_of(call_[step])) {
@@ -68,6 +69,12 @@ class PromiseCheck {
       if (const std::size_t mark = mark_of(event); mark != BitRows::none) rows.set(step, mark);
     }
     return known;
+  }
+
+  // A broadcast of the MPI library's without data waits for nobody.
+  bool is_told_by_root(GlobalStep step) const {
+    return call_[step].kind == StepKind::group_bcast && call_.root_of(step) != step &&
+           (call_.carries_data(step) || call_.schedule(call_.rank_of(step)).over_wire);
   }
 
   void check_barrier() {

@@ -90,6 +90,11 @@ class StepCheck {
       check_pair(index, step);
       return;
     }
+    if (step.kind == StepKind::group_bcast && step.from.length + step.into.length == 0) {
+      if (!schedule_.over_wire)
+        report(FindingKind::malformed, index, text_of(step) + ": tells nothing without the wire");
+      return;
+    }
     const bool reads = step.kind == StepKind::group_reduce || is_root;
     if ((step.from.length > 0) != reads || (step.into.length > 0) == reads)
       report(FindingKind::malformed, index, text_of(step) + ": the lengths do not fit");
