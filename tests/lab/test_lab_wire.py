@@ -138,7 +138,7 @@ def test_a_job_goes_on_by_tcp_where_datagrams_stop_while_it_runs() -> None:
 
 
 def test_a_network_that_all_hosts_share_but_cannot_cross_is_left_for_one_they_can() -> None:
-    """Hosts have docker0 of one address, virbr0 of different ones, both wanted and neither joined to anything."""
+    """All have docker0 of one address, virbr0 of different ones, both wanted, neither joined to anything."""
     tables = {
         "network": "198.18.128.0/17",  # virbr0's sorts before it
         "admin_network": True,
