@@ -53,6 +53,7 @@ class RunSettings(_Line):
     seconds: float = Field(description="budget of a point")
     warm_up: int = Field(description="calls of a shape and side before measuring")
     skew_us: float = Field(description="ranks arrive up to this far apart")
+    computing_scale: float = Field(1, description="timed computing takes so many times as long as here")
     seed: int
 
 

@@ -33,6 +33,7 @@ COLLECTIVES = [
     "exscan",
     "charmm_step",
 ]
+NBODY_STEPS = ["nbody_step", "nbody_timed_step", "nbody_tree_step", "nbody_tree_timed_step"]
 QUADRILLE = [sys.executable, "-c", "from quadrille.cli import main; main()"]
 
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(180)]
@@ -88,6 +89,33 @@ def test_every_collective_verifies_on_every_size(
     assert all(point.wrong_results == 0 and point.verified_calls > 8 for point in points)
     end = results.runs[0].end
     assert end is not None and end.status == "complete" and end.points == len(points)
+
+
+@pytest.mark.parametrize("launcher", [open_mpi(3), "mpich"], ids=["ompi", "mpich"])
+def test_bodies_are_where_one_rank_alone_puts_them(
+    tmp_path: Path, launcher: list[str] | str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUADRILLE_ALGORITHM", "bcast:bcast_binomial")
+    line = mpich(3) if isinstance(launcher, str) else launcher
+    arguments = ["--collective", ",".join(NBODY_STEPS), "--bytes", "0,24,336,2399", "--ranks", "1,3"]
+    points = measure(tmp_path / "r.jsonl", *arguments, launcher=line).points()
+    assert [point.collective for point in points] == [step for step in NBODY_STEPS for _ in range(8)]
+    assert all(point.wrong_results == 0 and point.verified_calls > 8 for point in points)
+    assert {point.blocks.quadrille.executor for point in points if point.ranks == 3 and point.bytes} == {
+        "quadrille"
+    }
+
+
+def test_a_slower_processor_makes_timed_steps_longer(tmp_path: Path) -> None:
+    arguments = ["--collective", "nbody_timed_step", "--bytes", "9600", "--without-library"]
+    times = {}
+    for scale in (1, 100):
+        scaled = [*arguments, "--computing-scale", str(scale)]
+        run = measure(tmp_path / "r.jsonl", *scaled, launcher=open_mpi(2)).runs[0]
+        assert run.facts.settings.computing_scale == scale
+        times[scale] = run.points[0].blocks.native.min_ns
+    # 400 bodies attract 800: more than 0.3 ms on any processor.
+    assert times[100] > times[1] + 30e6
 
 
 def test_samples_are_kept_and_figures_follow_from_them(tmp_path: Path) -> None:

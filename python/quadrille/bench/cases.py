@@ -30,6 +30,7 @@ class Case(BaseModel):
     in_place: bool = False
     root: int = 0
     skew_us: float = 0
+    computing_scale: float = 1  # of timed computing: slower processors
     sync: str = "instant"
     seed: int = 1
 
@@ -48,6 +49,7 @@ class Case(BaseModel):
         ]
         arguments += ["--warmup", str(self.warm_up), "--type", self.element_type, "--root", str(self.root)]
         arguments += ["--skew-us", f"{self.skew_us:g}", "--sync", self.sync, "--seed", str(self.seed)]
+        arguments += ["--computing-scale", f"{self.computing_scale:g}"]
         return [*arguments, "--in-place"] if self.in_place else arguments
 
 

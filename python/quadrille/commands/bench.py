@@ -50,6 +50,9 @@ def bench(
     in_place: bool | None = typer.Option(None, "--in-place/--not-in-place", help="Use MPI_IN_PLACE."),
     root: int | None = typer.Option(None, "--root", help="Root of rooted operations."),
     skew_us: float | None = typer.Option(None, "--skew-us", help="Ranks arrive up to this far apart."),
+    computing_scale: float | None = typer.Option(
+        None, "--computing-scale", metavar="X", help="Timed computing takes X times as long as here."
+    ),
     sync: str | None = typer.Option(None, "--sync", metavar="instant|none", help="How calls are started."),
     mpi: str | None = typer.Option(None, "--mpi", metavar="ompi|mpich|impi", help="Default: the launcher's."),
     without_library: bool = typer.Option(False, "--without-library", help="Measure the MPI library alone."),
@@ -76,6 +79,7 @@ def bench(
         "in_place": in_place,
         "root": root,
         "skew_us": skew_us,
+        "computing_scale": computing_scale,
         "sync": sync,
     }
     overrides = {key: value for key, value in given.items() if value is not None}

@@ -36,6 +36,9 @@ void add_measurement_options(CLI::App& app, Options& options) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--skew-us", options.skew_us, "Ranks arrive up to this many microseconds apart")
       ->check(CLI::Range(0.0, 1e7));
+  app.add_option("--computing-scale", options.computing_scale,
+                 "Timed computing takes so many times as long as here: slower processors")
+      ->check(CLI::Range(0.0, 1e4));
   app.add_option("--seed", options.seed, "Seed of the skew and of the bootstrap");
   app.add_option("--sync", options.synchronisation,
                  "instant: calls start at an agreed time; none: back to back")

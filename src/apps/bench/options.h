@@ -26,6 +26,7 @@ struct Options {
   bool in_place = false;
   int root = 0;
   double skew_us = 0;
+  double computing_scale = 1;
   std::uint64_t seed = 1;
   Synchronisation synchronisation = Synchronisation::instant;
   Waiting waiting = Waiting::automatic;

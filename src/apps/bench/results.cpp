@@ -189,6 +189,7 @@ Line run_line(const RunFacts& facts, const Options& options) {
             {"seconds", options.seconds},
             {"warm_up", options.warm_up},
             {"skew_us", options.skew_us},
+            {"computing_scale", options.computing_scale},
             {"seed", options.seed}}}};
 }
 

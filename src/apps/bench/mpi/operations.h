@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@
 namespace quadrille::bench {
 
 enum class Side : std::uint8_t { native, library };
+
+struct Integrated;  // of a program's step that goes on from call to call
 
 // One shape of a collective on one communicator, with its buffers.
 struct Call {
@@ -31,6 +34,8 @@ struct Call {
   std::vector<std::byte> send;
   std::vector<std::byte> receive;
   std::vector<int> send_counts, send_offsets, receive_counts, receive_offsets;  // of v-calls
+  double computing_scale = 1;
+  std::shared_ptr<Integrated> integrated;                                       // of N-body steps
 
   std::size_t block_bytes() const { return static_cast<std::size_t>(count) * size_of(type); }
   bool is_root() const { return rank == root; }
@@ -69,6 +74,7 @@ struct Shape {
       ElementType::byte;  // bytes are carried as `byte` where they are no multiple of the type
   int root = 0;
   bool in_place = false;
+  double computing_scale = 1;  // of timed computing
 };
 // Elements between two ranks, or of one and 0, of a v-call: half of `count`, all of it, or half as
 // much again. Symmetric, because MPI_IN_PLACE asks for it.

@@ -115,8 +115,10 @@ class Run {
                std::size_t points) {
     const std::int64_t start_ns = monotonic_now().value;
     const CommunicatorCopy communicator(part.communicator);
-    Call call = make_call(operation, {bytes, options_.type, options_.root, options_.in_place},
-                          communicator.handle());
+    Call call = make_call(
+        operation,
+        {bytes, options_.type, options_.root, options_.in_place, options_.computing_scale},
+        communicator.handle());
     Sampler sampler(operation, call, *part.rendezvous, world_.clock(), executions_, options_,
                     spin_);
     const std::string label = label_of(operation, bytes, part.ranks);
