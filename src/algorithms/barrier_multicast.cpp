@@ -10,7 +10,8 @@
 // Steps:  the depths of the three trees together, one sending, and the depth inside a host.
 // Bytes:  no payload; p - 1 messages up, one packet down.
 // Needs:  multicast that was seen to reach all hosts, else it is barrier_hierarchical.
-// Loses:  where processes outnumber cores: all ranks wake at the same time.
+// Loses:  where processes outnumber cores: all ranks wake at the same time. It is not tried by
+//         itself, only where it is forced.
 // Source: as of bcast_multicast; up the tree: Lowekamp and Beguelin, ECO: Efficient Collective
 //         Operations for Communication on Heterogeneous Networks, 10th International Parallel
 //         Processing Symposium (1996), doi:10.1109/IPPS.1996.508087

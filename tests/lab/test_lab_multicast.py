@@ -69,6 +69,20 @@ def test_a_root_sends_each_packet_once_whatever_the_number_of_hosts(lab: Lab) ->
     assert flow["packets"] == pytest.approx(32 * 28, rel=0.05)
 
 
+@pytest.mark.parametrize("ranks", [6, 8], ids=["3 hosts", "5 hosts"])
+def test_what_all_hosts_send_together_is_each_message_once_and_little_else(lab: Lab, ranks: int) -> None:
+    def bytes_sent(calls: int) -> int:
+        before = lab.counters().ports
+        assert counts(bcasts(lab, 40_000, calls, ranks=ranks))["wrong"] == 0
+        after = lab.counters().ports
+        return sum(after[host].in_bytes - before[host].in_bytes for host in lab.state.hosts)
+
+    frames, frame_bytes, calls = 28, 1514, 50
+    each = (bytes_sent(10 + calls) - bytes_sent(10)) / calls
+    assert each < 1.3 * frames * frame_bytes, "reports, grants, the barrier and the sum between calls"
+    assert each > 40_000
+
+
 def test_a_late_rank_holds_up_nobody_else(lab: Lab, timing: Timing) -> None:
     found = counts(bcasts(lab, 40_000, 12, 200, ranks=8))
     assert found["wrong"] == 0
@@ -95,6 +109,23 @@ def test_results_are_right_where_one_datagram_in_fifty_is_lost() -> None:
         assert "multicast=yes" in result.output
         found = wire_counts(result)
         assert found["losses"] > 0 and found["group_received"] > 0.9 * found["data_received"]
+
+
+def test_loss_of_one_datagram_in_a_hundred_costs_little_time(timing: Timing) -> None:
+    medians = {}
+    for share in (0.0, 0.01):
+        tables = {
+            "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
+            "hosts": [{"names": ["h0..h4"], "on": "s0"}],
+        }
+        with Lab.up(topology(**tables), "t-mloss1") as lab:
+            if share > 0:
+                lose_datagrams(lab, share)
+            found = counts(bcasts(lab, 200_000, 40, ranks=5))
+            assert found["wrong"] == 0
+            medians[share] = found["median_us"]
+    with timing.judged():
+        assert medians[0.01] < 1.25 * medians[0.0], medians
 
 
 def test_a_job_whose_multicast_stops_while_it_runs_loses_nothing() -> None:
