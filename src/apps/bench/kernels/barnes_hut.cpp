@@ -9,7 +9,7 @@ namespace quadrille::bench {
 namespace {
 
 constexpr std::uint32_t kMostInLeaf = 8;
-constexpr int kDeepest = 40;
+constexpr std::size_t kDeepest = 40;
 
 int octant_of(const Vector& position, const Vector& centre) {
   return (position.x >= centre.x ? 1 : 0) + (position.y >= centre.y ? 2 : 0) +

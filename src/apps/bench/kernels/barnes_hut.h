@@ -42,7 +42,7 @@ class GravityTree {
   struct Cube {
     Vector centre;
     double half = 0;
-    int depth = 0;
+    std::size_t depth = 0;
   };
   std::uint32_t build(std::uint32_t first, std::uint32_t count, const Cube& cube);
   // Puts the bodies of a cell in the order of their octants; returns how many each has.

@@ -35,7 +35,7 @@ struct Call {
   std::vector<std::byte> receive;
   std::vector<int> send_counts, send_offsets, receive_counts, receive_offsets;  // of v-calls
   double computing_scale = 1;
-  std::shared_ptr<Integrated> integrated;                                       // of N-body steps
+  std::shared_ptr<Integrated> integrated;  // of N-body steps
 
   std::size_t block_bytes() const { return static_cast<std::size_t>(count) * size_of(type); }
   bool is_root() const { return rank == root; }

@@ -25,7 +25,7 @@ EXPERIMENT = Experiment(
         "Emulated: one switch with 32 KiB a port, 8 hosts at 50 Mbit/s, in the full form 16 at 25. In a step "
         "each node moves its bodies and broadcasts their positions, one node after the other, then computes. "
         "All hosts share two cores, so that they sleep in place of computing: for the node's share of the "
-        "forces as they take here, ten times as long, as processors of the page's time did. "
+        "forces as they take here, ten times as long: what is assumed of the processors of the page's time. "
         "Conventional: Open MPI's own broadcast, in turn with Quadrille's in the same processes."
     ),
     measure=measure,
