@@ -44,6 +44,20 @@ def block_datagrams_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:
     _drop_at(lab, host, f"meta l4proto udp {quota} drop")
 
 
+def connections_of(lab: Lab, host: str) -> set[tuple[str, str]]:
+    """Return the established TCP connections of `host`: its own end and the other, ADDRESS:PORT."""
+    listed = lab.on_host(host, ["ss", "-Htn", "state", "established"])
+    return {(line.split()[2], line.split()[3]) for line in listed.splitlines()}
+
+
+def cut_connections(lab: Lab, host: str, connections: set[tuple[str, str]]) -> None:
+    """Have `host` drop what comes by these, without a word to either end."""
+    for own, other in connections:
+        address, _, port = other.rpartition(":")
+        ports = f"tcp dport {own.rpartition(':')[2]} tcp sport {port}"
+        lab.on_host(host, ["nft", "add", "rule", "inet", "t", "i", f"ip saddr {address} {ports} drop"])
+
+
 def block_multicast_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:
     """The same for what goes to several hosts at once."""
     quota = f"quota over {after_kbytes} kbytes" if after_kbytes else ""

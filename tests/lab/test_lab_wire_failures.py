@@ -9,7 +9,17 @@ import threading
 import time
 
 import pytest
-from lab_jobs import GRANTED, counts, libraries, lose_datagrams, program, wire_counts
+from lab_jobs import (
+    GRANTED,
+    block_datagrams_to,
+    connections_of,
+    counts,
+    cut_connections,
+    libraries,
+    lose_datagrams,
+    program,
+    wire_counts,
+)
 from lab_traffic import needs_namespaces, tcp_rates_bit_s, topology
 from taken_away import Timing
 
@@ -91,6 +101,35 @@ def test_a_host_that_stands_still_for_seconds_is_waited_for() -> None:
         found = counts(result)
         assert found["wrong"] == 0
         assert found["max_us"] > 3_000_000
+
+
+def test_a_detour_whose_connection_dies_without_a_word_is_replaced() -> None:
+    """Datagrams to a host stop; when the others have connected to it instead, these connections go dead."""
+    with cluster("t-silent") as lab:
+        others = len(lab.state.hosts) - 1
+        cut: list[int] = []
+
+        def cut_detours() -> None:
+            before = connections_of(lab, "h2")
+            block_datagrams_to(lab, "h2")
+            detours: set[tuple[str, str]] = set()
+            end = time.monotonic() + 20
+            while len(detours) < others and time.monotonic() < end:
+                time.sleep(0.1)
+                detours = connections_of(lab, "h2") - before
+            cut_connections(lab, "h2", detours)
+            cut.append(len(detours))
+
+        timer = threading.Timer(3, cut_detours)
+        timer.start()
+        environment = {"QUADRILLE_ALGORITHM": GRANTED}
+        command = [program("exchange_times", "ompi4"), "65536", "280"]
+        result = lab.run(command, ranks=4, environment=environment, quadrille=True, timeout_s=100)
+        timer.join()
+        found = counts(result)
+        assert cut == [others]
+        assert found["wrong"] == 0
+        assert found["max_us"] > 5_000_000, "until the system gives the connection up"
 
 
 def test_losses_of_one_datagram_in_a_hundred_cost_less_than_a_third(timing: Timing) -> None:
