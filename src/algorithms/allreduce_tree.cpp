@@ -25,27 +25,14 @@
 #include "algorithms/algorithm.h"
 #include "algorithms/along_tree.h"
 #include "algorithms/tree.h"
-#include "schedule/builder.h"
 
 namespace quadrille {
 
 bool supports_allreduce_tree(const Shape& shape) { return shape.commutative; }
 
 Schedule generate_allreduce_tree(const GeneratorInput& input) {
-  const Shape& shape = input.shape;
-  ScheduleBuilder builder;
-  if (shape.count == 0) return builder.build();
-  const PlaceInTree place = tree_of(input, 0).place(input.rank);
-  const Region target{Buffer::receive, 0, shape.count};
-  const bool is_root = place.parent < 0;
-  const std::uint64_t pieces = piece_count(input, shape.count);
-  CombineUp up(builder, place, {contribution(shape, input.rank), is_root ? target : Region{}},
-               pieces);
-  for (std::uint64_t piece = 0; piece < pieces; ++piece) {
-    up.combine(piece);
-    pass_down(builder, place, target.part(piece, pieces));
-  }
-  return builder.build();
+  return allreduce_over(tree_of(input, 0).place(input.rank), input.shape, input.rank,
+                        piece_count(input, input.shape.count));
 }
 
 }  // namespace quadrille

@@ -128,4 +128,18 @@ Schedule reduce_over(const PlaceInTree& place, const Shape& shape, Rank rank, Ra
   return builder.build();
 }
 
+Schedule allreduce_over(const PlaceInTree& place, const Shape& shape, Rank rank,
+                        std::uint64_t pieces) {
+  ScheduleBuilder builder;
+  if (shape.count == 0) return builder.build();
+  const Region result{Buffer::receive, 0, shape.count};
+  CombineUp up(builder, place, {contribution(shape, rank), place.is_top() ? result : Region{}},
+               pieces);
+  for (std::uint64_t piece = 0; piece < pieces; ++piece) {
+    up.combine(piece);
+    pass_down(builder, place, result.part(piece, pieces));
+  }
+  return builder.build();
+}
+
 }  // namespace quadrille

@@ -61,11 +61,13 @@ void release(ScheduleBuilder& builder, const PlaceInTree& place,
 // Both.
 void arrive_and_release(ScheduleBuilder& builder, const PlaceInTree& place);
 
-// A whole broadcast or reduction over one tree, in `pieces` pieces one behind the other. `place` is
-// the rank's in a tree whose root is `top`; of a reduction the root of the call gets the result
-// from `top` if that is another.
+// A whole broadcast, reduction or both over one tree, in `pieces` pieces one behind the other.
+// `place` is the rank's in a tree whose root is `top`; of a reduction the root of the call gets the
+// result from `top` if that is another.
 Schedule bcast_over(const PlaceInTree& place, const Shape& shape, std::uint64_t pieces);
 Schedule reduce_over(const PlaceInTree& place, const Shape& shape, Rank rank, Rank top,
                      std::uint64_t pieces);
+Schedule allreduce_over(const PlaceInTree& place, const Shape& shape, Rank rank,
+                        std::uint64_t pieces);
 
 }  // namespace quadrille

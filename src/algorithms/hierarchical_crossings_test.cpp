@@ -101,6 +101,19 @@ TEST(HierarchicalCrossings, everything_crosses_a_trunk_once) {
   EXPECT_EQ(across("alltoall_hierarchical", Collective::alltoall, ""), Both(16, 16));
 }
 
+TEST(HierarchicalCrossings,
+     in_rank_order_a_sum_crosses_a_trunk_once_where_neighbours_share_segments) {
+  TopologyView view = two_switches();
+  view.segment_of_host = {0, 0, 0, 0, 1, 1, 1, 1};
+  Shape shape = shape_of(Collective::reduce, 0);
+  shape.commutative = false;
+  EXPECT_EQ((traffic_of("reduce_in_order", shape, view)[{1, 0}]), 16000U);
+  shape.collective = Collective::allreduce;
+  const Traffic both = traffic_of("allreduce_in_order", shape, view);
+  EXPECT_EQ(both.at({1, 0}), 16000U);
+  EXPECT_EQ(both.at({0, 1}), 16000U);
+}
+
 // No port may carry more than about the message: the root's least of all.
 TEST(HierarchicalCrossings, with_all_hosts_as_leaders_no_port_sends_much_more_than_the_message) {
   const Algorithm& algorithm = *algorithm_named("bcast_hierarchical");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Context numbers: each communicator's messages on the shadow communicator carry one, agreed among
-// its ranks inside the user's own creating call. Thread rule: any thread.
+// its ranks inside the user's own creating call. Numbers that no rank has used are taken first:
+// what a freed communicator left on them, such as flows on which other ranks have sent unequally,
+// is no hindrance there. Only the first 64 are kept for this, as each number that was in use costs
+// memory for each peer. Thread rule: any thread.
 #pragma once
 
 #include <mpi.h>
@@ -29,6 +32,7 @@ class Contexts {
 
   std::mutex mutex_;
   Mask free_{};
+  std::uint64_t unused_ = ~std::uint64_t{0};  // of the first 64: never used in this process
   bool offered_ =
       false;  // a thread of this process has offered the free numbers and has not had its answer
 };

@@ -6,6 +6,7 @@
 
 #include "algorithms/hierarchy.h"
 #include "algorithms/lanes.h"
+#include "algorithms/rank_runs.h"
 #include "base/divide_up.h"
 
 namespace quadrille {
@@ -31,7 +32,7 @@ Trees tree_of_each_rank(const Hierarchy& hierarchy, const GeneratorInput& input)
 
 struct Row {
   std::string_view algorithm;
-  Trees (*trees)(const Hierarchy& hierarchy, const GeneratorInput& input);
+  Trees (*trees)(const Hierarchy& hierarchy, const GeneratorInput& input);  // none: that of runs
   bool in_turn;
   bool up;
   bool down;
@@ -42,6 +43,8 @@ constexpr Row kRows[] = {
     {"bcast_hierarchical", &trees_from_root, true, false, true},
     {"reduce_hierarchical", &trees_from_root, true, true, false},
     {"allreduce_hierarchical", &trees_from_centre, true, true, true},
+    {"reduce_in_order", nullptr, true, true, false},
+    {"allreduce_in_order", nullptr, true, true, true},
     {"allgather_hierarchical", &tree_of_each_rank, false, false, true},
 };
 
@@ -66,6 +69,8 @@ TreePieces tree_pieces(const Algorithm& algorithm, const GeneratorInput& input,
 
 TreeTraffic tree_traffic(const Algorithm& algorithm, const GeneratorInput& input) {
   const Row& row = *row_of(algorithm);
+  if (row.trees == nullptr)
+    return {.edges = edges_of_runs(input), .in_turn = row.in_turn, .up = row.up, .down = row.down};
   const Hierarchy hierarchy(input);
   const Trees trees = row.trees(hierarchy, input);
   TreeTraffic traffic{.edges = {},

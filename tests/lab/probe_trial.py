@@ -38,6 +38,8 @@ SMALL = (
     "two_sites:hosts=6,rate_mbit=20,trunk_mbit=20",
     "gamma_dual:hosts=4,rate_mbit=20",
 )
+# Where no link has a rate there is none to find.
+NOT_PROBED = ("unlimited",)
 
 
 @dataclass(frozen=True)
