@@ -16,7 +16,9 @@
 // Needs:  no commuting operation; scratch for 4 pieces.
 // Loses:  against allreduce_hierarchical where the operation commutes; on one switch against
 //         algorithms that have no root, through which everything has to go.
-// Source: as of reduce_in_order
+// Source: the order is that of reduce_binomial, the levels those of Lowekamp and Beguelin, ECO:
+//         Efficient Collective Operations for Communication on Heterogeneous Networks, 10th
+//         International Parallel Processing Symposium (1996), doi:10.1109/IPPS.1996.508087
 #include "algorithms/algorithm.h"
 #include "algorithms/along_tree.h"
 #include "algorithms/rank_runs.h"

@@ -63,6 +63,22 @@ TEST(PlanSearch, leaves_islands_to_the_librarys_own_collective) {
   EXPECT_EQ(patterns(model, 16, true), Patterns{"library"});
 }
 
+// Five ranks on each of four hosts, two switches. Long reductions go along a chain of all ranks.
+TEST(PlanSearch, sums_in_rank_order_go_along_the_network_too) {
+  std::vector<std::uint32_t> hosts;
+  for (std::uint32_t rank = 0; rank < 20; ++rank) hosts.push_back(rank / 5);
+  const NetworkModel model = two_switches(4, 100e6, 100e6);
+  const auto network =
+      known_network(model, view_of(model, {"h0", "h2", "h1", "h3"}, hosts).value(), hosts);
+  for (Shape shape :
+       {shape_of(Collective::reduce, 20, 1'000), shape_of(Collective::allreduce, 20, 1'000),
+        shape_of(Collective::allreduce, 20, 1'000'000)}) {
+    shape.commutative = false;
+    const auto best = cost_candidates(shape, network.view, *network.costs).front();
+    EXPECT_TRUE(best.candidate.algorithm->name.ends_with("_in_order")) << best.candidate.name;
+  }
+}
+
 // Nobody describes what it sends, so that only playing it tells anything.
 TEST(PlanSearch, plays_what_is_not_described_of_many_ranks_too) {
   const KnownNetwork network = known_to_every_host(one_switch(64, 1e9));

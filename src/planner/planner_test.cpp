@@ -270,23 +270,6 @@ TEST(Planner, on_one_switch_a_sum_of_floats_is_left_to_the_library) {
   EXPECT_EQ(planner.decision(allreduce(2'000), false).candidates[0].algorithm, nullptr);
 }
 
-// Five ranks on each of four hosts, two switches.
-TEST(Planner, sums_in_rank_order_go_along_the_network_too) {
-  NetworkModel model = two_switches(4, 100e6, 100e6);
-  std::vector<std::uint32_t> hosts;
-  for (std::uint32_t rank = 0; rank < 20; ++rank) hosts.push_back(rank / 5);
-  auto network =
-      known_network(model, view_of(model, {"h0", "h2", "h1", "h3"}, hosts).value(), hosts);
-  Planner planner({}, std::move(network), 0);
-  for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
-    Shape shape{.collective = collective, .ranks = 20, .count = 4'000, .element_bytes = 8};
-    shape.commutative = false;
-    EXPECT_TRUE(planner.decision(shape, true).candidates[0].name.find("_in_order") !=
-                std::string::npos)
-        << planner.decision(shape, true).candidates[0].name;
-  }
-}
-
 TEST(Planner, small_calls_are_tried_only_where_much_time_is_predicted_to_be_saved) {
   const Shape small{.collective = Collective::allgather, .ranks = 8, .count = 600};
   const auto entrants = [&](const NetworkModel& model, std::vector<LibraryCost> library) {
