@@ -5,13 +5,17 @@
 //
 //   4 hosts of two ranks, root 0:   0 => 2, 4, 6 (one sending)   0 -> 1, 2 -> 3, 4 -> 5, 6 -> 7
 //
+// Where routers stop it between segments, each segment has its own: of those that hear the root
+// another one sends the message on to a host of the next segment, which sends it to all there.
+//
 // segment  bytes of a piece, 0: the whole message; one piece goes on inside a host while the next
 //          comes
 // host     over a host's ranks: binomial, chain or star
 //
 // Steps:  one sending for each piece, whatever the number of hosts, and the depth inside a host.
 // Bytes:  every link, bus and trunk carries m once.
-// Needs:  multicast that was seen to reach all hosts; without it, the group is left to the MPI
+// Needs:  multicast that was seen to reach all hosts, or all of a segment that a model knows, the
+//         others then by messages; without it, the group is left to the MPI
 //         library, or a binomial tree is taken. No scratch.
 // Loses:  where few hosts are near and the message is small: each answers the root.
 // Source: Collective Communication Optimization in Beowulf Clusters, the page of MPIM (NASA Applied

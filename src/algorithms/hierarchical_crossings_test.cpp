@@ -114,6 +114,24 @@ TEST(HierarchicalCrossings,
   EXPECT_EQ(both.at({0, 1}), 16000U);
 }
 
+// Routers between segments stop it: the root sends to its own segment alone, and one that hears it
+// sends it across.
+TEST(HierarchicalCrossings, multicast_inside_segments_crosses_a_trunk_once_and_not_by_the_root) {
+  TopologyView view = two_switches();
+  view.has_wire = true;
+  view.multicast_in_segment = {true, true};
+  const Algorithm& algorithm = *algorithm_named("bcast_multicast");
+  for (Rank root = 0; root < 8; ++root) {
+    const Shape shape = shape_of(Collective::bcast, root);
+    const Traffic traffic = traffic_of("bcast_multicast", shape, view, "segment=0");
+    const auto own = static_cast<std::uint32_t>(root % 2);
+    EXPECT_EQ(traffic, (Traffic{{{own, 1 - own}, 16000}}));
+    const Schedule of_root = algorithm.generate({shape, view, algorithm.parameters, root});
+    EXPECT_EQ(of_root.group.size(), 4U);
+    for (const Step& step : of_root.steps) EXPECT_EQ(step.kind, StepKind::group_bcast);
+  }
+}
+
 // No port may carry more than about the message: the root's least of all.
 TEST(HierarchicalCrossings, with_all_hosts_as_leaders_no_port_sends_much_more_than_the_message) {
   const Algorithm& algorithm = *algorithm_named("bcast_hierarchical");

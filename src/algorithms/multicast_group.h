@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank of each host, which hear what one of them sends to all at once and pass it on inside
-// their hosts.
+// their hosts. Where routers stop multicast, the members of each segment are a part of their own:
+// data go from part to part by messages, across each trunk at most once, and inside a part at once,
+// or by messages where the segment has no multicast either.
+//
+//   segments 0 2 4 / 1 3 5, multicast inside both, from 2:    2 => 0, 4    4 -> 3    3 => 1, 5
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "algorithms/algorithm.h"
 #include "algorithms/place_in_tree.h"
+#include "algorithms/segment_layout.h"
 #include "schedule/builder.h"
 
 namespace quadrille {
@@ -29,10 +35,24 @@ class MulticastGroup {
                            const std::vector<StepIndex>& arrivals) const;
 
  private:
+  struct Part {
+    std::vector<Rank> members;  // ascending
+    bool at_once = false;       // all hear what one of them sends
+  };
+
+  void divide();
+  std::size_t part_of(Rank member) const;
+  Rank head(std::size_t part, Rank from) const;
+  Rank relay(std::size_t part, Rank from, std::size_t nth) const;
+  PlaceInTree place_between_parts(Rank from) const;
+  void bcast_inside(ScheduleBuilder& builder, const Region& data, Rank from) const;
+
   const GeneratorInput& input_;
   std::vector<Rank> members_;
   Rank own_member_ = 0;
   PlaceInTree on_host_;
+  SegmentLayout layout_;     // of several parts
+  std::vector<Part> parts_;  // by place in the layout
 };
 
 }  // namespace quadrille

@@ -38,6 +38,10 @@ class RandomView {
     if (places > 2 && below(4) == 0) view.trunks.push_back({0, places - 1});
     view.has_wire = below(2) == 0;
     view.has_multicast = view.has_wire && below(2) == 0;
+    if (view.has_wire && !view.has_multicast) {
+      for (std::uint32_t i = 0; i < segments; ++i)
+        view.multicast_in_segment.push_back(below(2) == 0);
+    }
     return view;
   }
 

@@ -127,16 +127,23 @@ void Runtime::log_start(Nanoseconds took) const {
                "wire=%s multicast=%s mpi=\"%s\"\n",
                version, world_size_, host_names_.size(), static_cast<long long>(took.value / 1000),
                name_of(start_model_.origin), static_cast<long long>(start_model_.took.value / 1000),
-               wire_.port ? "udp" : "none", wire_.multicast ? "yes" : "no",
+               wire_.port ? "udp" : "none",
+               view_.has_multicast          ? "yes"
+               : view_.has_some_multicast() ? "inside"
+                                            : "no",
                library_version().c_str());
 }
 
 void Runtime::take_wire() {
-  wire_ =
-      open_wire(settings_, {shadow_, host_of_world_rank_,
-                            static_cast<std::uint32_t>(host_names_.size()), model(), model_host_});
+  std::vector<std::uint32_t> segments;
+  for (const std::uint32_t host : view_.host_of_rank)
+    segments.push_back(view_.segment_of_host[host]);
+  wire_ = open_wire(settings_,
+                    {shadow_, host_of_world_rank_, static_cast<std::uint32_t>(host_names_.size()),
+                     std::move(segments), model(), model_host_});
   view_.has_wire = wire_.port != nullptr;
   view_.has_multicast = wire_.multicast;
+  view_.multicast_in_segment = wire_.multicast_in_segment;
 }
 
 bool Runtime::shake_hands(bool usable) {

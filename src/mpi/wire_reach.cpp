@@ -13,7 +13,6 @@ namespace {
 
 // Communicators' channels are lower.
 constexpr wire::Channel first_channel = 0xffff;
-constexpr wire::Channel first_group_channel = 0xfffe;
 // A host that has not answered by then, after all had begun, is not reached by datagrams. Four
 // losses of one packet in turn fit into it.
 constexpr Nanoseconds time_to_answer{1'000'000'000};
@@ -86,21 +85,25 @@ bool reaches_all_hosts(MPI_Comm ranks, wire::Port& port, std::span<const wire::E
                       time_to_answer);
 }
 
-bool reaches_all_at_once(MPI_Comm ranks, wire::Port& port,
-                         std::span<const wire::EndpointId> first_ranks, wire::EndpointId self) {
-  const bool takes_part = std::ranges::find(first_ranks, self) != first_ranks.end();
+std::vector<bool> reach_at_once(MPI_Comm ranks, wire::Port& port,
+                                std::span<const std::vector<wire::EndpointId>> groups,
+                                wire::EndpointId self, wire::Channel channel) {
+  const auto own = std::ranges::find_if(
+      groups, [&](const auto& group) { return std::ranges::find(group, self) != group.end(); });
+  const bool takes_part = own != groups.end();
+  const std::span<const wire::EndpointId> members = takes_part ? *own : groups.front();
   const bool joined = takes_part && port.join_group();
   const wire::EndpointCounters before = port.counters();
-  const wire::Group all{first_ranks, static_cast<std::uint32_t>(first_ranks.size())};
+  const wire::Group all{members, static_cast<std::uint32_t>(members.size())};
   wire::Completions completions;
   bool complete = true;
   {
     std::optional<AllHaveBegun> all_have_begun;  // ends after the call
     const wire::Port::Call call(port);
     if (takes_part) {
-      for (const wire::EndpointId other : first_ranks) {
+      for (const wire::EndpointId other : members) {
         for (std::size_t i = 0; i < group_messages && other != self; ++i)
-          port.receive_from_group(other, all, first_group_channel, {}, completions, 0);
+          port.receive_from_group(other, all, channel, {}, completions, 0);
       }
     }
     // What is sent to a group is heard by those that expect it.
@@ -108,24 +111,24 @@ bool reaches_all_at_once(MPI_Comm ranks, wire::Port& port,
     all_have_begun.emplace(ranks);
     if (takes_part) {
       for (std::size_t i = 0; i < group_messages; ++i)
-        port.send_to_group(all, first_group_channel, {}, completions, 1);
-      const std::size_t awaited = group_messages * first_ranks.size();
-      complete = all_complete(port, first_group_channel, completions, awaited, *all_have_begun,
-                              time_to_hear);
+        port.send_to_group(all, channel, {}, completions, 1);
+      const std::size_t awaited = group_messages * members.size();
+      complete = all_complete(port, channel, completions, awaited, *all_have_begun, time_to_hear);
     }
   }
   const wire::EndpointCounters after = port.counters();
-  const std::size_t expected = group_messages * (first_ranks.size() - 1);
+  const std::size_t expected = group_messages * (members.size() - 1);
   const std::size_t heard = after.group_received - before.group_received;
   const std::size_t alone =
       after.data_sent - before.data_sent - (after.group_sent - before.group_sent);
   const bool reached = joined && complete && 3 * heard >= 2 * expected && 3 * alone <= expected;
-  int mine = reached || !takes_part ? 1 : 0;
-  int all_reached = 0;
-  PMPI_Allreduce(&mine, &all_reached, 1, MPI_INT, MPI_MIN, ranks);
+  std::vector<int> reach(groups.size(), 1);
+  if (takes_part && !reached) reach[static_cast<std::size_t>(own - groups.begin())] = 0;
+  PMPI_Allreduce(MPI_IN_PLACE, reach.data(), static_cast<int>(reach.size()), MPI_INT, MPI_MIN,
+                 ranks);
   // Who was reached may still wait for reports of who was not, and gives up.
-  port.abandon(first_group_channel, completions);
-  return all_reached != 0;
+  port.abandon(channel, completions);
+  return {reach.begin(), reach.end()};
 }
 
 }  // namespace quadrille

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "wire/port.h"
 
@@ -17,9 +18,13 @@ namespace quadrille {
 bool reaches_all_hosts(MPI_Comm ranks, wire::Port& port, std::span<const wire::EndpointId> partners,
                        std::size_t payload);
 
-// What the first rank of each host sends to those of all others at once. `first_ranks` are the same
-// everywhere; the answer is too.
-bool reaches_all_at_once(MPI_Comm ranks, wire::Port& port,
-                         std::span<const wire::EndpointId> first_ranks, wire::EndpointId self);
+// Of groups that have no rank in common, whether what any of one sends to its others at once
+// reaches them all: [groups]. They are tried at the same time, and are the same everywhere, as the
+// answers are. REQUIRES: `channel` is one of those below and was not tried on before.
+inline constexpr wire::Channel all_hosts_channel = 0xfffe;
+inline constexpr wire::Channel segments_channel = 0xfffd;
+std::vector<bool> reach_at_once(MPI_Comm ranks, wire::Port& port,
+                                std::span<const std::vector<wire::EndpointId>> groups,
+                                wire::EndpointId self, wire::Channel channel);
 
 }  // namespace quadrille

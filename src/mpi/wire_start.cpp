@@ -245,7 +245,7 @@ class Opening {
     if (!all_of(job_.ranks, opened.ok())) return without("a rank has no descriptor or thread left");
     wire.port = std::move(opened.value());
     if (all_of(job_.ranks, reaches_all_hosts(job_.ranks, *wire.port, partners(), payload))) {
-      wire.multicast = wire.port->has_group() && multicast_works(*wire.port);
+      if (wire.port->has_group()) find_multicast(wire);
       wire.port->use_detours();
       return wire;
     }
@@ -255,11 +255,34 @@ class Opening {
     return without("datagrams do not reach every host from every other");
   }
 
-  static WireStart without(const char* problem) { return {nullptr, nullptr, false, problem}; }
+  static WireStart without(const char* problem) {
+    WireStart wire;
+    wire.problem = problem;
+    return wire;
+  }
 
-  bool multicast_works(wire::Port& port) const {
+  void find_multicast(WireStart& wire) const {
     const auto self = static_cast<wire::EndpointId>(rank_);
-    return reaches_all_at_once(job_.ranks, port, first_ranks(), self);
+    const std::vector<std::vector<wire::EndpointId>> all{first_ranks()};
+    wire.multicast = reach_at_once(job_.ranks, *wire.port, all, self, all_hosts_channel).front();
+    if (wire.multicast) return;
+    // Of few hosts each may as well be sent a message.
+    std::map<std::uint32_t, std::vector<wire::EndpointId>> members;
+    for (const wire::EndpointId rank : all.front())
+      members[job_.segment_of_rank[rank]].push_back(rank);
+    if (members.size() < 2) return;
+    std::vector<std::uint32_t> segments;
+    std::vector<std::vector<wire::EndpointId>> groups;
+    for (auto& [segment, ranks] : members) {
+      if (ranks.size() < 3) continue;
+      segments.push_back(segment);
+      groups.push_back(std::move(ranks));
+    }
+    if (groups.empty()) return;
+    const auto reached = reach_at_once(job_.ranks, *wire.port, groups, self, segments_channel);
+    wire.multicast_in_segment.assign(segments.back() + 1, false);
+    for (std::size_t i = 0; i < segments.size(); ++i)
+      wire.multicast_in_segment[segments[i]] = reached[i];
   }
 
   std::unique_ptr<HostMemory> share_board() const {

@@ -2,8 +2,8 @@
 // The wire of a job, opened while the program starts: a UDP socket for each rank on the network
 // that the model names or the first that all hosts share and reach each other on, a key from the
 // job's secret, a credit board for each host, and a first message between ranks of every two hosts,
-// and from each host to all others at once. Where one of these is missing anywhere, all ranks go
-// without, and say why.
+// and from each host to all others at once, or to all of its segment. Where one of these is missing
+// anywhere, all ranks go without, and say why.
 #pragma once
 
 #include <mpi.h>
@@ -24,13 +24,16 @@ struct WireStart {
   std::unique_ptr<HostMemory> board;  // outlives the port
   std::unique_ptr<wire::Port> port;   // null: no wire
   bool multicast = false;             // whether it reaches all hosts
-  std::string problem;                // why not, the same on all ranks; empty where none was wanted
+  // [segments], where it does not: whether it reaches all of a segment. Empty where none was tried.
+  std::vector<bool> multicast_in_segment = {};
+  std::string problem;  // why not, the same on all ranks; empty where none was wanted
 };
 
 struct WireRanks {
   MPI_Comm ranks = MPI_COMM_NULL;  // all of the job's; errors on it return
   const std::vector<std::uint32_t>& host_of_rank;
   std::uint32_t hosts = 0;
+  std::vector<std::uint32_t> segment_of_rank;    // all 0 without a model
   const NetworkModel* model = nullptr;           // or none
   const std::vector<std::uint32_t>& model_host;  // [hosts], with a model
 };

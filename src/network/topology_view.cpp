@@ -22,7 +22,8 @@ TopologyView with_ranks_on(const TopologyView& view, std::span<const std::uint32
                     .trunks = view.trunks,
                     .group_steps = view.group_steps,
                     .has_wire = view.has_wire,
-                    .has_multicast = view.has_multicast};
+                    .has_multicast = view.has_multicast,
+                    .multicast_in_segment = view.multicast_in_segment};
   std::map<std::uint32_t, std::uint32_t> number_of;
   for (const std::uint32_t host : hosts_of_ranks) {
     const auto next = static_cast<std::uint32_t>(number_of.size());

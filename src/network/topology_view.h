@@ -37,11 +37,23 @@ struct TopologyView {
   bool has_wire = false;    // whether messages between hosts may travel by the wire
   // Whether the wire also brings to all hosts at once what one of them sends.
   bool has_multicast = false;
+  // [segments]: whether it brings to all hosts of the segment what one of them sends, where routers
+  // between segments let nothing of that through. Empty: in none.
+  std::vector<bool> multicast_in_segment = {};
 
   std::uint32_t hosts() const { return static_cast<std::uint32_t>(segment_of_host.size()); }
   bool has_islands() const { return std::ranges::find(is_island, true) != is_island.end(); }
   bool is_bus(std::uint32_t segment) const {
     return segment < kind_of_segment.size() && kind_of_segment[segment] == SegmentKind::bus;
+  }
+  // Whether any hosts get at once what one of them sends.
+  bool has_some_multicast() const {
+    return has_multicast ||
+           std::ranges::find(multicast_in_segment, true) != multicast_in_segment.end();
+  }
+  bool has_multicast_in(std::uint32_t segment) const {
+    return has_multicast ||
+           (segment < multicast_in_segment.size() && multicast_in_segment[segment]);
   }
   // [hosts], ascending on each.
   std::vector<std::vector<Rank>> ranks_by_host() const;

@@ -20,11 +20,12 @@ bool has_wire(const TopologyView& view) { return view.has_wire; }
 bool has_wire_of_many_ranks(const TopologyView& view) {
   return view.has_wire && view.host_of_rank.size() > view.hosts();
 }
-bool has_multicast(const TopologyView& view) { return view.has_multicast; }
+bool has_multicast(const TopologyView& view) { return view.has_some_multicast(); }
+bool has_multicast_to_all(const TopologyView& view) { return view.has_multicast; }
 bool has_multicast_on_bus(const TopologyView& view) {
-  return view.has_multicast &&
-         std::ranges::any_of(view.segment_of_host,
-                             [&](std::uint32_t segment) { return view.is_bus(segment); });
+  return std::ranges::any_of(view.segment_of_host, [&](std::uint32_t segment) {
+    return view.is_bus(segment) && view.has_multicast_in(segment);
+  });
 }
 
 constexpr Row rows[] = {

@@ -55,7 +55,7 @@ class Search {
     const auto least = std::ranges::find_if(contenders_, &Contender::is_estimated);
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
       const Contender& contender = contenders_[i];
-      if (entry_of(contender.candidate.algorithm) != nullptr) continue;
+      if (contender.is_estimated && entry_of(contender.candidate.algorithm) != nullptr) continue;
       const bool is_hopeless =
           contender.is_estimated &&
           contender.estimate.total.value > kHopeless * least->estimate.total.value;

@@ -63,6 +63,21 @@ TEST(PlanSearch, leaves_islands_to_the_librarys_own_collective) {
   EXPECT_EQ(patterns(model, 16, true), Patterns{"library"});
 }
 
+TEST(PlanSearch, multicast_inside_segments_is_pipelined_from_one_to_the_next) {
+  KnownNetwork network = known_to_every_host(two_switches(8, 100e6, 100e6));
+  network.view.has_wire = true;
+  network.view.multicast_in_segment = {true, true};
+  const auto found =
+      cost_candidates(shape_of(Collective::bcast, 8, 131'072), network.view, *network.costs);
+  const auto multicast = std::ranges::find_if(found, [](const CostedCandidate& one) {
+    return one.candidate.algorithm->name == "bcast_multicast";
+  });
+  ASSERT_NE(multicast, found.end());
+  EXPECT_EQ(multicast->candidate.parameters["segment"], 16'384);
+  const double once_ns = 131'072 * 80;
+  EXPECT_LT(static_cast<double>(multicast->cost.total.value), 1.6 * once_ns);
+}
+
 // Five ranks on each of four hosts, two switches. Long reductions go along a chain of all ranks.
 TEST(PlanSearch, sums_in_rank_order_go_along_the_network_too) {
   std::vector<std::uint32_t> hosts;

@@ -79,7 +79,7 @@ Decision& Planner::decision(const Shape& shape, bool may_alternate, Bytes size) 
 }
 
 bool Planner::uses_multicast(const Candidate& candidate) const {
-  return network_.view.has_multicast && candidate.algorithm != nullptr &&
+  return network_.view.has_some_multicast() && candidate.algorithm != nullptr &&
          needs_multicast(*candidate.algorithm);
 }
 
@@ -93,6 +93,7 @@ void Planner::leave_multicast() {
   plan_of_.clear();
   steps_held_ = 0;
   network_.view.has_multicast = false;
+  network_.view.multicast_in_segment.clear();
 }
 
 bool Planner::depends_on_size(const Shape& shape) const {

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from lab_jobs import (
@@ -17,6 +18,7 @@ from lab_jobs import (
     wire_counts,
 )
 from lab_traffic import needs_namespaces, topology
+from probe_trial import probe, skip_without_prober
 from taken_away import Timing
 
 from quadrille.lab.lab import Lab, RunResult
@@ -170,6 +172,27 @@ def test_ranks_agree_to_go_without_multicast_that_has_stopped(algorithm: str, ti
         assert flow_counts(result)["bcast"]["packets"] < 0.6 * 300 * 28 * 4, result.output
         with timing.judged():
             assert counts(result)["max_us"] < 500_000, result.output
+
+
+def test_where_a_router_stops_multicast_each_side_has_its_own(tmp_path: Path) -> None:
+    skip_without_prober()
+    tables = {
+        "switch": [{"name": name, "rate_mbit": 80, "buffer_kib": 32} for name in ("s0", "s1")],
+        "trunk": [{"between": ["s0", "s1"], "rate_mbit": 80, "multicast": False}],
+        "hosts": [{"names": ["h0..h2"], "on": "s0"}, {"names": ["h3..h5"], "on": "s1"}],
+    }
+    with Lab.up(topology(**tables), "t-mrouter") as lab:
+        assert probe(lab.launcher(), tmp_path).exit_code == 0
+        environment = {"QUADRILLE_MODEL": str(tmp_path / "model.json")}
+        before = lab.counters().ports["trunk0.a"]
+        result = bcasts(lab, 40_000, 30, environment=environment)
+        after = lab.counters().ports["trunk0.a"]
+        assert counts(result)["wrong"] == 0
+        assert "multicast=inside" in result.output, result.output
+        # 28 packets a call and segment, and once across.
+        assert flow_counts(result)["bcast"]["packets"] == pytest.approx(3 * 32 * 28, rel=0.1)
+        crossed = after.in_bytes + after.out_bytes - before.in_bytes - before.out_bytes
+        assert crossed < 1.5 * 32 * 28 * 1514, "each call's bytes cross once, in one direction"
 
 
 @pytest.mark.parametrize("how", ["switched off", "not forwarded", "deaf host"])

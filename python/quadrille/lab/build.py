@@ -166,16 +166,16 @@ class _Fabric:
                 self._ipr.link("add", ifname=end, kind="veth", peer={"ifname": outer})
                 self._ipr.link("set", index=self._index(outer), state="up")
                 self._ends.append(outer)
-        self._plug(one, trunk.one, trunk.from_one)
-        self._plug(other, trunk.other, trunk.from_other)
+        self._plug(one, trunk.one, trunk.from_one, trunk.multicast)
+        self._plug(other, trunk.other, trunk.from_other, trunk.multicast)
 
-    def _plug(self, port: str, bridge: str, queue: Any) -> None:
+    def _plug(self, port: str, bridge: str, queue: Any, multicast: bool = True) -> None:
         index = self._index(port)
         self._ipr.link("set", index=index, master=self._bridges[bridge], state="up")
         interfaces.limit(self._ipr, index, queue)
         if bridge in self._bus_devices:
             interfaces.redirect_ingress(self._ipr, index, self._bus_devices[bridge])
-        if bridge in self._wiring.without_multicast:
+        if not multicast or bridge in self._wiring.without_multicast:
             self._ipr.brport("set", index=index, mcast_flood=0)
         self._ends.append(port)
 

@@ -99,7 +99,8 @@ def _grow(tree: Tree, wiring: Wiring, status: LabStatus, bridge: str, came_by: T
     for trunk, end, beyond in _trunks_of(wiring, bridge):
         if trunk is not came_by:
             delay = f" +{trunk.delay_s * 1e3:g} ms" if trunk.delay_s else ""
-            label = f"trunk to {beyond} {trunk.ambient_rate_bit_s / 1e6:g} Mbit/s{delay}"
+            quiet = "" if trunk.multicast else ", no multicast"
+            label = f"trunk to {beyond} {trunk.ambient_rate_bit_s / 1e6:g} Mbit/s{delay}{quiet}"
             _grow(branch.add(_port_text(label, status.ports[end])), wiring, status, beyond, trunk)
 
 

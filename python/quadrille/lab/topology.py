@@ -86,6 +86,7 @@ class Trunk(_Table):
     jitter_ms: Milliseconds = Field(0, description="each frame's delay varies by up to this, order is kept")
     loss_percent: Percent = 0
     ambient_share: Share = 0
+    multicast: bool = Field(True, description="false: multicast stops here, as at a router")
 
 
 class Hosts(_Table):

@@ -70,6 +70,7 @@ class TrunkCable:
     loss: float
     ambient_share: float
     ambient_rate_bit_s: int
+    multicast: bool = True
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,7 @@ def _trunk(name: str, trunk: Trunk, switches: dict[str, Switch], buses: dict[str
         loss=trunk.loss_percent / 100,
         ambient_share=trunk.ambient_share,
         ambient_rate_bit_s=round(rate_mbit * 1e6),
+        multicast=trunk.multicast,
     )
 
 
