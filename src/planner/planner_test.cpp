@@ -148,6 +148,7 @@ TEST(Planner, every_candidate_for_the_wire_exists){
 #define WIRE_CANDIDATE(collective_, algorithm_, needs_, instead_of_, smallest_, largest_) \
   {                                                                                       \
     for (const char* name : {#algorithm_, #instead_of_}) {                                \
+      if (std::string_view(name) == "none") continue;                                     \
       const Algorithm* found = algorithm_named(name);                                     \
       ASSERT_NE(found, nullptr) << name;                                                  \
       EXPECT_EQ(found->collective, Collective::collective_) << name;                      \

@@ -26,7 +26,7 @@ from quadrille.lab.ready_made import resolve
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
 
-MULTICAST = "bcast:multicast,allgather:multicast,allreduce:multicast"
+MULTICAST = "bcast:multicast,allgather:multicast,allgatherv:multicast,allreduce:multicast"
 
 
 @pytest.fixture(scope="module")
