@@ -13,9 +13,10 @@ function(quadrille_mpi_abi abi include_directory library extra_definitions)
   target_include_directories(quadrille-${abi} SYSTEM PRIVATE ${include_directory})
   set_target_properties(quadrille-${abi} PROPERTIES BUILD_RPATH "$ORIGIN")
   target_compile_definitions(quadrille-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
-  target_link_libraries(quadrille-${abi} PRIVATE quadrille_planner quadrille_mapping quadrille_executor quadrille_probe_measure)
+  target_link_libraries(quadrille-${abi} PRIVATE quadrille_planner quadrille_mapping quadrille_executor quadrille_probe_measure
+                        quadrille_trace)
 
-  file(GLOB bench_sources CONFIGURE_DEPENDS src/apps/bench/mpi/*.cpp src/apps/bench_main.cpp)
+  file(GLOB bench_sources CONFIGURE_DEPENDS src/apps/bench/mpi/*.cpp src/apps/bench_main.cpp src/mpi/clock_alignment.cpp)
   add_executable(quadrille-bench-${abi} ${bench_sources})
   target_include_directories(quadrille-bench-${abi} SYSTEM PRIVATE ${include_directory})
   target_compile_definitions(quadrille-bench-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})

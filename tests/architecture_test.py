@@ -23,6 +23,7 @@ MAY_INCLUDE = {
     "planner": {"base", "schedule", "network", "algorithms"},
     "probe": {"base", "network"},
     "wire": {"base"},
+    "trace": {"base"},
     "mapping": {"base", "network"},
     "executor": {"base", "schedule", "wire"},
     "mpi": {
@@ -34,6 +35,7 @@ MAY_INCLUDE = {
         "mapping",
         "probe",
         "wire",
+        "trace",
         "executor",
         "preload",
     },
@@ -48,6 +50,7 @@ MAY_INCLUDE = {
         "mapping",
         "probe",
         "wire",
+        "trace",
         "executor",
         "mpi",
         "fabric",

@@ -32,7 +32,6 @@ _NOT_AVAILABLE = {
     "QUADRILLE_WIRE": {"packet", "xdp"},
     "QUADRILLE_FABRIC": {"on"},
 }
-_PATHS_NOT_AVAILABLE = {"QUADRILLE_TRACE"}
 _CHOICES = {
     "QUADRILLE_COLLECTIVES": ("on", "off"),
     "QUADRILLE_WIRE": ("auto", "udp", "packet", "xdp", "off"),
@@ -98,8 +97,9 @@ def job_environment(options: Mapping[str, str | None]) -> dict[str, str]:
         _check(name, value)
     if variables.get("QUADRILLE_MODEL"):
         variables["QUADRILLE_MODEL"] = _readable_model(variables["QUADRILLE_MODEL"])
-    if variables.get("QUADRILLE_CACHE"):
-        variables["QUADRILLE_CACHE"] = str(Path(variables["QUADRILLE_CACHE"]).absolute())
+    for folder in ("QUADRILLE_CACHE", "QUADRILLE_TRACE"):
+        if variables.get(folder):
+            variables[folder] = str(Path(variables[folder]).absolute())
     variables["QUADRILLE_JOB_SECRET"] = secrets.token_hex(16)
     return {"LD_PRELOAD": _preload(), **variables}
 
@@ -114,7 +114,7 @@ def _check(name: str, value: str) -> None:
     option = f"--{name.removeprefix('QUADRILLE_').lower()}"
     if name in _CHOICES and value and value not in _CHOICES[name]:
         raise UsageError(f"{option} (or {name}) is {value!r}; it can be {', '.join(_CHOICES[name])}")
-    if value in _NOT_AVAILABLE.get(name, ()) or (value and name in _PATHS_NOT_AVAILABLE):
+    if value in _NOT_AVAILABLE.get(name, ()):
         raise UsageError(
             f"{option} {value} (or {name}={value}) is not available in this version; leave it out"
         )

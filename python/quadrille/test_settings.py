@@ -80,9 +80,12 @@ def test_what_is_not_available_is_refused_also_when_the_environment_asks(
             with pytest.raises(UsageError, match="not available in this version"):
                 settings.job_environment({})
             monkeypatch.delenv(name)
-    for name in settings._PATHS_NOT_AVAILABLE:
-        with pytest.raises(UsageError, match="not available in this version"):
-            settings.job_environment({name: "somewhere"})
+
+
+def test_folders_are_passed_on_by_absolute_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("QUADRILLE_TRACE", "QUADRILLE_CACHE"):
+        assert settings.job_environment({name: "here"})[name] == str(tmp_path / "here")
 
 
 def test_a_model_file_is_passed_on_by_absolute_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

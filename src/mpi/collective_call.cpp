@@ -63,9 +63,13 @@ void log_plan(const Shape& shape, Bytes size, const Decision& decision) {
 
 }  // namespace
 
-CollectiveCall::CollectiveCall(const CallArguments& arguments) : arguments_(arguments) {
+CollectiveCall::CollectiveCall(const CallArguments& arguments, const void* site)
+    : arguments_(arguments), site_(site) {
   if (++depth > 1) return;
-  if (const char* known = LeftCalls::of_this_thread().reason(arguments_)) {
+  const Runtime* const runtime = Runtime::active();
+  if (runtime != nullptr && runtime->trace() != nullptr) {
+    traced_from_ns_ = monotonic_now().value;
+  } else if (const char* known = LeftCalls::of_this_thread().reason(arguments_)) {
     left_ = known;
     return;
   }
@@ -149,6 +153,25 @@ void CollectiveCall::record() {
   if (began_ns_ != 0) decision_->trial.record(monotonic_now().value - began_ns_);
 }
 
+// Arguments that are errors have no shape, and no calls of others that they belong to.
+void CollectiveCall::trace(const std::string* algorithm, const wire::FlowStatistics* flows) {
+  if (traced_from_ns_ == 0 || decision_ == nullptr) return;
+  const Bytes size = needs_shared_size(shape_.collective)
+                         ? mean_block(arguments_, shape_, communicator_->rank())
+                         : message_size(shape_);
+  Runtime::active()->trace()->add({.communicator = communicator_->traced_name(),
+                                   .number = communicator_->next_traced_call(),
+                                   .function = arguments_.name,
+                                   .algorithm = algorithm,
+                                   .site = site_,
+                                   .bytes = size.value,
+                                   .root = is_rooted(shape_.collective) ? shape_.root : -1,
+                                   .in_trial = !decision_->trial.settled(),
+                                   .start_ns = traced_from_ns_,
+                                   .end_ns = monotonic_now().value,
+                                   .flows = flows});
+}
+
 int CollectiveCall::run() {
   if (has_counts(shape_.collective))
     return run_counted_call(*communicator_, *candidate_, shape_, arguments_);
@@ -164,6 +187,7 @@ int CollectiveCall::execute() {
   const auto flows = code == MPI_SUCCESS ? communicator_->latest_flows() : std::nullopt;
   if (flows) Runtime::active()->wire_log().add(shape_.collective, *flows);
   last_execution = {true, &candidate_->name, decision_->reason, flows};
+  trace(&candidate_->name, flows ? &*flows : nullptr);
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(arguments_.comm, code);
   return code;
 }
@@ -172,6 +196,7 @@ int CollectiveCall::forwarded(int code) {
   if (depth > 1) return code;
   record();
   last_execution = {true, nullptr, left_, std::nullopt};
+  trace(nullptr, nullptr);
   return code;
 }
 

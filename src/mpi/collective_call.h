@@ -12,16 +12,20 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <string>
 
 #include "mpi/call_arguments.h"
 #include "mpi/communicator.h"
 #include "schedule/shape.h"
+#include "wire/flow_statistics.h"
 
 namespace quadrille {
 
 class CollectiveCall {
  public:
-  explicit CollectiveCall(const CallArguments& arguments);
+  // `site`: where the program called, as the entry that makes this object sees it.
+  explicit CollectiveCall(const CallArguments& arguments,
+                          const void* site = __builtin_return_address(0));
   CollectiveCall(const CollectiveCall&) = delete;
   CollectiveCall& operator=(const CollectiveCall&) = delete;
   ~CollectiveCall() { --depth; }
@@ -44,11 +48,13 @@ class CollectiveCall {
   const Candidate& chosen() const { return decision_->candidates[decision_->trial.candidate()]; }
   void judge_trial();
   void record();
+  void trace(const std::string* algorithm, const wire::FlowStatistics* flows);
   int run();
 
   static thread_local int depth;
 
   const CallArguments arguments_;
+  const void* const site_;
   Communicator* communicator_ = nullptr;
   Shape shape_;
   Bytes size_{0};
@@ -56,6 +62,7 @@ class CollectiveCall {
   const Candidate* candidate_ = nullptr;  // null: the MPI library
   const char* left_ = "not handled";      // why it is left to the MPI library
   std::int64_t began_ns_ = 0;             // 0: not timed
+  std::int64_t traced_from_ns_ = 0;       // 0: not traced
 };
 
 }  // namespace quadrille

@@ -83,9 +83,10 @@ void Communicator::attach(MPI_Comm handle) {
   const std::optional<std::uint32_t> context = runtime->contexts().agree(handle);
   if (!context) return;
   KnownNetwork network = network_of(world_ranks, *runtime);
-  PMPI_Comm_set_attr(
-      handle, runtime->communicator_key(),
-      new Communicator(handle, *context, rank, std::move(world_ranks), std::move(network)));
+  auto* made = new Communicator(handle, *context, rank, std::move(world_ranks), std::move(network));
+  if (CallTrace* const trace = runtime->trace())
+    made->traced_name_ = trace->name_communicator(handle, rank, made->world_ranks_);
+  PMPI_Comm_set_attr(handle, runtime->communicator_key(), made);
 }
 
 int Communicator::forget(MPI_Comm, int, void* state, void*) {

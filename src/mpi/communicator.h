@@ -44,6 +44,9 @@ class Communicator {
   CountedPlans& counted_plans() { return counted_plans_; }
   SharedSize& shared_size(Collective collective) { return shared_sizes_[collective]; }
   MulticastWatch& multicast_watch() { return multicast_watch_; }
+  // Where calls are traced: the communicator's name there, and the number of its next call.
+  std::uint64_t traced_name() const { return traced_name_; }
+  std::uint32_t next_traced_call() { return traced_calls_++; }
 
   // Memory that stays for the next call. Contents are undefined; valid until the next call for
   // more.
@@ -73,6 +76,8 @@ class Communicator {
   MPI_Comm handle_;
   std::uint32_t context_;
   std::uint32_t sequence_ = 0;
+  std::uint64_t traced_name_ = 0;
+  std::uint32_t traced_calls_ = 0;
   bool retired_ = false;  // a call by the wire failed: nobody takes the context's channel again
   Rank rank_;
   std::vector<int> world_ranks_;

@@ -36,7 +36,8 @@ std::int64_t positive_fingerprint(const std::string& text) {
 std::string agreed_settings(const Settings& settings) {
   return settings.algorithm + "|" + std::to_string(settings.trials) + "|" +
          std::to_string(settings.trial_floor) + "|" + settings.wire + "|" + settings.multicast +
-         "|" + settings.model + "|" + settings.probe + "|" + settings.reorder;
+         "|" + settings.model + "|" + settings.probe + "|" + settings.reorder + "|" +
+         settings.trace;
 }
 
 // A launcher of another MPI starts every rank as a world of its own.
@@ -75,6 +76,7 @@ void Runtime::start() {
     return;
   }
   runtime->take_wire();
+  runtime->begin_trace();
   // Threads that make communicators at the same time: Open MPI 5 may hang
   // (docs/decisions/islands_are_hosts.md).
   runtime->view_.group_steps = !runtime->has_threads_;
@@ -144,6 +146,12 @@ void Runtime::take_wire() {
   view_.has_wire = wire_.port != nullptr;
   view_.has_multicast = wire_.multicast;
   view_.multicast_in_segment = wire_.multicast_in_segment;
+}
+
+void Runtime::begin_trace() {
+  if (settings_.trace.empty()) return;
+  const auto host = host_of_world_rank_[static_cast<std::size_t>(world_rank_)];
+  trace_ = CallTrace::begin(settings_.trace, {shadow_, world_rank_, host_names_[host]});
 }
 
 bool Runtime::shake_hands(bool usable) {
@@ -228,6 +236,7 @@ int Runtime::close(MPI_Comm, int, void* state, void*) {
     PMPI_Comm_delete_attr(MPI_COMM_WORLD, runtime->communicator_key_);
   }
   runtime->start_model_.unfinished.reset();
+  if (runtime->trace_) runtime->trace_->end();
   // Whoever is still asking whether its last message has arrived is answered till all are here.
   if (runtime->wire_.port) {
     if (runtime->settings_.logs("wire"))

@@ -6,11 +6,13 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/settings.h"
+#include "mpi/call_trace.h"
 #include "mpi/contexts.h"
 #include "mpi/start_model.h"
 #include "mpi/wire_log.h"
@@ -53,6 +55,8 @@ class Runtime {
   // Null where datagrams are not to be used, or do not get through.
   wire::Port* wire() const { return wire_.port.get(); }
   WireLog& wire_log() { return wire_log_; }
+  // Null where calls are not traced.
+  CallTrace* trace() const { return trace_.get(); }
 
  private:
   Runtime() = default;
@@ -68,6 +72,7 @@ class Runtime {
   // nothing. The same on all ranks.
   std::string take_model();
   void take_wire();
+  void begin_trace();
   static int close(MPI_Comm, int, void*, void*);
 
   Settings settings_;
@@ -90,6 +95,7 @@ class Runtime {
   StartModel start_model_;              // without its text, once taken
   WireStart wire_;
   WireLog wire_log_;
+  std::unique_ptr<CallTrace> trace_;
 };
 
 }  // namespace quadrille

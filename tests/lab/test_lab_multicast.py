@@ -220,6 +220,6 @@ def test_the_time_does_not_grow_with_the_number_of_hosts(timing: Timing) -> None
             assert found["wrong"] == 0
             medians[hosts, algorithm] = found["median_us"]
     with timing.judged():
-        # A binomial tree takes twice as long on eight as on three. Eight programs share the machine's cores, too.
+        # A binomial tree takes twice as long on eight as on three; eight programs share two cores, too.
         assert medians[8, "multicast"] < 1.5 * medians[3, "multicast"], medians
         assert medians[8, "multicast"] < 0.7 * medians[8, "mpi"], medians

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/bench/clock.h"
+#include "base/shared_clock.h"
 #include "apps/bench/execution.h"
 #include "apps/bench/measurement.h"
 #include "apps/bench/mpi/operations.h"

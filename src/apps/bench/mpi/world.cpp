@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "apps/bench/mpi/clock_alignment.h"
+#include "mpi/clock_alignment.h"
 
 namespace quadrille::bench {
 namespace {
@@ -77,7 +77,7 @@ World::~World() {
 }
 
 void World::align_clocks(int exchanges) {
-  align_clock(MPI_COMM_WORLD, exchanges, clock_);
+  clock_.learn(measure_offset(MPI_COMM_WORLD, exchanges));
   Report report;
   report.last_end = clock_.uncertainty_ns();
   report.lateness = std::llround(std::abs(clock_.drift_ppm()) * 1000);

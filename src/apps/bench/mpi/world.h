@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/bench/clock.h"
+#include "base/shared_clock.h"
 #include "apps/bench/machine.h"
 #include "apps/bench/mpi/rendezvous.h"
 #include "apps/bench/options.h"

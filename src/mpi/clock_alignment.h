@@ -4,12 +4,12 @@
 
 #include <mpi.h>
 
-#include "apps/bench/clock.h"
+#include "base/shared_clock.h"
 
-namespace quadrille::bench {
+namespace quadrille {
 
 // Collective over `communicator`. Each rank but 0 exchanges `exchanges` messages with rank 0 and
-// learns the estimate of the fastest; rank 0's clock is the reference and learns offset 0.
-void align_clock(MPI_Comm communicator, int exchanges, SharedClock& clock);
+// gets the estimate of the fastest; rank 0's clock is the reference and has offset 0.
+OffsetEstimate measure_offset(MPI_Comm communicator, int exchanges);
 
-}  // namespace quadrille::bench
+}  // namespace quadrille

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The two ranks that exchange poll without sleeping, because a sleep in the exchange would be
 // uncertainty in the estimate; all others sleep until it is their turn.
-#include "apps/bench/mpi/clock_alignment.h"
+#include "mpi/clock_alignment.h"
 
 #include <sched.h>
+#include <time.h>
 
 #include <array>
 
-#include "apps/bench/mpi/rendezvous.h"
 #include "base/monotonic_clock.h"
 
-namespace quadrille::bench {
+namespace quadrille {
 namespace {
 
 constexpr int kClockTag = 3;
+
+// Until another rank's turn is over.
+void await_turn(MPI_Request* request) {
+  constexpr timespec pause{0, 200'000};
+  for (int done = 0; done == 0;) {
+    PMPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) nanosleep(&pause, nullptr);
+  }
+}
 
 void await(MPI_Request* request) {
   for (int done = 0; done == 0;) {
@@ -58,7 +67,7 @@ OffsetEstimate answer_root(int exchanges, MPI_Comm communicator) {
     MPI_Request request = MPI_REQUEST_NULL;
     PMPI_Irecv(&word, 1, MPI_INT64_T, 0, kClockTag, communicator, &request);
     if (turn == 0) {
-      complete(&request);
+      await_turn(&request);
     } else {
       await(&request);
     }
@@ -74,17 +83,14 @@ OffsetEstimate answer_root(int exchanges, MPI_Comm communicator) {
 
 }  // namespace
 
-void align_clock(MPI_Comm communicator, int exchanges, SharedClock& clock) {
+OffsetEstimate measure_offset(MPI_Comm communicator, int exchanges) {
   int rank = 0;
   int ranks = 1;
   PMPI_Comm_rank(communicator, &rank);
   PMPI_Comm_size(communicator, &ranks);
-  if (rank != 0) {
-    clock.learn(answer_root(exchanges, communicator));
-    return;
-  }
+  if (rank != 0) return answer_root(exchanges, communicator);
   for (int peer = 1; peer < ranks; ++peer) measure_peer(peer, exchanges, communicator);
-  clock.learn({.at_ns = monotonic_now().value, .offset_ns = 0, .uncertainty_ns = 0});
+  return {.at_ns = monotonic_now().value, .offset_ns = 0, .uncertainty_ns = 0};
 }
 
-}  // namespace quadrille::bench
+}  // namespace quadrille

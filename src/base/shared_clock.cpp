@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cristian's minimum-round-trip offset estimate (F. Cristian, Distrib. Comput. 3:146, 1989,
 // doi:10.1007/BF01784024).
-#include "apps/bench/clock.h"
+#include "base/shared_clock.h"
 
 #include <cmath>
 
-namespace quadrille::bench {
+namespace quadrille {
 namespace {
 
 // Clocks of computers drift by less than 100 ppm against each other: one ns in this many.
@@ -45,4 +45,4 @@ std::int64_t SharedClock::offset_at(std::int64_t local_ns) const {
   return latest_.offset_ns + std::llround(drift_ * static_cast<double>(local_ns - latest_.at_ns));
 }
 
-}  // namespace quadrille::bench
+}  // namespace quadrille

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One time for all ranks: each rank's monotonic clock, and its offset from rank 0's as far as
 // measurements tell. The arithmetic here sees only measured instants; who measures is
-// apps/bench/mpi/clock_alignment.
+// mpi/clock_alignment.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
-namespace quadrille::bench {
+namespace quadrille {
 
 // Offset of this rank's clock from rank 0's at one instant; it is wrong by at most
 // `uncertainty_ns`, which is half of the fastest round trip that measured it.
@@ -43,4 +43,4 @@ class SharedClock {
   double drift_ = 0;  // ns of offset a ns of time
 };
 
-}  // namespace quadrille::bench
+}  // namespace quadrille

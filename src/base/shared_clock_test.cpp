@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "apps/bench/clock.h"
+#include "base/shared_clock.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-namespace quadrille::bench {
+namespace quadrille {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -59,4 +59,4 @@ TEST(SharedClock, extrapolates_a_drift_that_is_certain) {
 }
 
 }  // namespace
-}  // namespace quadrille::bench
+}  // namespace quadrille

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A trace as one HTML file: the profile in words and as a table, and a time line of some of its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quadrille.report.charts import Figure
+from quadrille.report.formatting import escape, size_text, time_text
+from quadrille.report.frame import chart_cell, frame
+from quadrille.trace.joint_calls import JointCall
+from quadrille.trace.profile import Profile, Row, profile
+from quadrille.trace.reading import Trace
+from quadrille.trace.table import notes_on, site_text
+
+_MOST_ROWS = 30
+_MOST_BARS = 4000
+# Okabe and Ito's, which colour-blind readers can tell apart; patterns differ too.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_PATTERNS = ("", "/", "x", "-", "|", "+")
+_WAITING_COLOUR = "#bbbbbb"
+
+
+def trace_page(trace: Trace, joint: Sequence[JointCall], chosen: Sequence[JointCall] | None) -> str:
+    """Return the page; the time line shows `chosen`, or calls out of the middle of the run."""
+    told = profile(trace, joint)
+    shown = list(chosen) if chosen is not None else _middle(joint)
+    shown = shown[: max(1, _MOST_BARS // max(1, len(shown[0].calls)))]
+    notes = "".join(f"<li>{escape(text)}</li>" for text in notes_on(trace, told, len(joint), _MOST_ROWS))
+    body = (
+        f"<h1>Collectives of {trace.ranks} ranks</h1>\n<ul>{notes}</ul>\n"
+        f"<h2>Where the time goes</h2>\n{_table(told)}\n"
+        f"<h2>Time line</h2>\n<p>{len(shown)} of {len(joint)} calls; grey: waiting for ranks that come late. "
+        "<code>quadrille trace --from S --to S</code> shows others.</p>\n"
+        f"{chart_cell(_figure(trace, shown, joint))}"
+    )
+    return frame("Quadrille trace", body, with_charts=True)
+
+
+def _middle(joint: Sequence[JointCall]) -> list[JointCall]:
+    """Return some calls out of the middle: a program's start is seldom what it does for long."""
+    bars = sum(len(one.calls) for one in joint) or 1
+    count = max(1, min(len(joint), len(joint) * _MOST_BARS // bars, 200))
+    first = (len(joint) - count) // 2
+    return list(joint[first : first + count])
+
+
+def _table(told: Profile) -> str:
+    heads = (
+        "call",
+        "from",
+        "executed by",
+        "size",
+        "ranks",
+        "calls",
+        "s",
+        "of it waiting",
+        "a call",
+        "library",
+        "saved, s",
+    )
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{cell}</td>' for cell in _cells(row))}</tr>" for row in told.rows[:_MOST_ROWS]
+    )
+    head = "".join(f"<th>{text}</th>" for text in heads)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return (
+        escape(row.function),
+        escape(site_text(row.site)),
+        escape(row.algorithm),
+        size_text(row.bytes),
+        str(row.ranks),
+        str(row.calls),
+        f"{row.time_s:.3g}",
+        f"{100 * row.waiting_s / row.time_s:.0f} %" if row.time_s > 0 else "–",
+        time_text(row.moving_s / row.calls * 1e9),
+        "–" if row.library_s is None else time_text(row.library_s * 1e9),
+        "–" if row.saved_s is None else f"{row.saved_s:.3g}",
+    )
+
+
+def _figure(trace: Trace, shown: Sequence[JointCall], joint: Sequence[JointCall]) -> Figure:
+    zero = min(call.start_ns for one in joint for call in one.calls)
+    functions = list(dict.fromkeys(one.first.function for one in shown))
+    data = [_bars(name, index, trace, shown, zero) for index, name in enumerate(functions)]
+    data.append(_waiting(trace, shown, zero))
+    ranks = sorted(trace.by_rank)
+    layout = {
+        "barmode": "overlay",
+        "bargap": 0.15,
+        "height": max(260, 120 + 26 * len(ranks)),
+        "margin": {"l": 110, "r": 10, "t": 60, "b": 45},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        "xaxis": {"title": {"text": "s from the first call"}, "gridcolor": "#e6e6e6"},
+        "yaxis": {
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": [_label(trace, rank) for rank in reversed(ranks)],
+        },
+        "paper_bgcolor": "#fff",
+        "plot_bgcolor": "#fff",
+    }
+    return {"data": data, "layout": layout}
+
+
+def _label(trace: Trace, rank: int) -> str:
+    return f"{rank} {trace.by_rank[rank].host}"
+
+
+def _bars(name: str, index: int, trace: Trace, shown: Sequence[JointCall], zero: int) -> Figure:
+    calls = [call for one in shown if one.first.function == name for call in one.calls]
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": name,
+        "y": [_label(trace, call.rank) for call in calls],
+        "base": [(call.start_ns - zero) / 1e9 for call in calls],
+        "x": [(call.end_ns - call.start_ns) / 1e9 for call in calls],
+        "text": [f"{size_text(call.bytes)}, {call.algorithm}" for call in calls],
+        "textposition": "none",
+        "hovertemplate": "%{y}: %{text}, %{x:.3s}s<extra>" + name + "</extra>",
+        "marker": {
+            "color": _COLOURS[index % len(_COLOURS)],
+            "pattern": {
+                "shape": _PATTERNS[index % len(_PATTERNS)],
+                "fillmode": "overlay",
+                "fgcolor": "#ffffff",
+                "size": 6,
+            },
+        },
+    }
+
+
+def _waiting(trace: Trace, shown: Sequence[JointCall], zero: int) -> Figure:
+    waits = [
+        (call, waiting)
+        for one in shown
+        for call, waiting in zip(one.calls, one.waiting_ns, strict=True)
+        if waiting > 0
+    ]
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": "waiting for late ranks",
+        "y": [_label(trace, call.rank) for call, _ in waits],
+        "base": [(call.start_ns - zero) / 1e9 for call, _ in waits],
+        "x": [waiting / 1e9 for _, waiting in waits],
+        "hovertemplate": "%{y} waits %{x:.3s}s<extra></extra>",
+        "marker": {"color": _WAITING_COLOUR},
+    }

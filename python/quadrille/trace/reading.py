@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads the files of a trace: of each rank its calls and the names that they use (docs/tracing.md).
+
+The layout of a record is `CallRecord` in src/trace/call_record.h.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from quadrille.errors import QuadrilleError, UsageError
+from quadrille.trace.clock import Clock, Estimate
+
+VERSION = 1
+_RECORD = struct.Struct("<QIHHqqQiHHQII")
+_REPLACED, _BY_WIRE, _IN_TRIAL = 1, 2, 4
+_KINDS = ("function", "algorithm", "site")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One collective call of one rank; times in ns of rank 0's clock.
+
+    `root` is a rank of the communicator, -1 where there is none; `site` is where the program called, as
+    FILE+0xOFFSET and the nearest function that the file exports.
+    """
+
+    rank: int
+    communicator: int
+    number: int
+    function: str
+    algorithm: str
+    site: str
+    bytes: int
+    root: int
+    start_ns: int
+    end_ns: int
+    replaced: bool
+    by_wire: bool
+    in_trial: bool
+    credit_wait_ns: int
+    resent: int
+    stalls: int
+
+
+@dataclass
+class RankTrace:
+    """What one rank has written."""
+
+    rank: int
+    ranks: int
+    host: str
+    clock: Clock
+    calls: list[Call]
+
+
+@dataclass
+class Trace:
+    """A whole job: the traces by rank, and each communicator's ranks in the job.
+
+    `missing`: ranks of which there is no trace. `cut`: ranks whose files end early.
+    """
+
+    by_rank: dict[int, RankTrace]
+    members: dict[int, list[int]]
+    missing: list[int] = field(default_factory=list)
+    cut: list[int] = field(default_factory=list)
+
+    @property
+    def ranks(self) -> int:
+        """Return how many ranks the job had."""
+        return next(iter(self.by_rank.values())).ranks
+
+    @property
+    def uncertainty_ns(self) -> int:
+        """Return by how much times of two ranks can be wrong against each other, at most."""
+        worst = sorted(trace.clock.uncertainty_ns for trace in self.by_rank.values())
+        return sum(worst[-2:])
+
+
+def read_trace(folder: Path) -> Trace:
+    """Read all files of `folder`. Raises UsageError where there is none, QuadrilleError for a broken one."""
+    lines = sorted(folder.glob("rank-*.jsonl"))
+    if not lines:
+        raise UsageError(
+            f"{folder} has no trace (no rank-*.jsonl); write one with `quadrille run --trace {folder}`"
+        )
+    trace = Trace({}, {})
+    for path in lines:
+        found, members, cut = _read_rank(path)
+        if trace.by_rank and found.ranks != trace.ranks:
+            raise QuadrilleError(f"{folder} mixes traces of jobs with {trace.ranks} and {found.ranks} ranks")
+        trace.by_rank[found.rank] = found
+        trace.members |= members
+        if cut:
+            trace.cut.append(found.rank)
+    trace.missing = [rank for rank in range(trace.ranks) if rank not in trace.by_rank]
+    return trace
+
+
+def _read_rank(path: Path) -> tuple[RankTrace, dict[int, list[int]], bool]:
+    introduction: dict[str, Any] = {}
+    estimates: list[Estimate] = []
+    names: dict[str, dict[int, str]] = {kind: {} for kind in _KINDS}
+    members: dict[int, list[int]] = {}
+    lines, cut = _whole_lines(path)
+    for line in lines:
+        match line["type"]:
+            case "rank":
+                introduction = line
+            case "clock":
+                estimates.append(Estimate(line["at_ns"], line["offset_ns"], line["uncertainty_ns"]))
+            case "communicator":
+                members[line["number"]] = line["ranks"]
+            case kind if kind in names:
+                names[kind][line["number"]] = line["name"]
+    if not introduction or not estimates:
+        raise QuadrilleError(
+            f"{path} does not begin as a trace does; the job may have ended while it started"
+        )
+    if introduction["version"] != VERSION:
+        raise QuadrilleError(
+            f"{path} is of version {introduction['version']}; this Quadrille reads {VERSION}"
+        )
+    clock = Clock(estimates)
+    calls, calls_cut = _read_calls(path.with_suffix(".calls"), introduction["rank"], clock, names)
+    trace = RankTrace(introduction["rank"], introduction["ranks"], introduction["host"], clock, calls)
+    return trace, members, cut or calls_cut or len(estimates) < 2
+
+
+def _whole_lines(path: Path) -> tuple[list[dict[str, Any]], bool]:
+    """Return the lines, and whether the last one is not whole."""
+    lines = []
+    for text in path.read_text(encoding="utf-8").splitlines():
+        try:
+            lines.append(json.loads(text))
+        except ValueError:
+            return lines, True
+    return lines, False
+
+
+def _read_calls(
+    path: Path, rank: int, clock: Clock, names: dict[str, dict[int, str]]
+) -> tuple[list[Call], bool]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise QuadrilleError(f"{path} cannot be read ({error.strerror})") from None
+    whole = len(data) // _RECORD.size * _RECORD.size
+    calls = []
+    functions, algorithms, sites = (names[kind] for kind in _KINDS)
+    for (
+        communicator, number, function, flags, start, end, size, root, algorithm, site, wait, resent, stalls
+    ) in _RECORD.iter_unpack(data[:whole]):  # fmt: skip
+        calls.append(
+            Call(
+                rank=rank,
+                communicator=communicator,
+                number=number,
+                function=functions.get(function, "unknown"),
+                algorithm=algorithms.get(algorithm, "unknown"),
+                site=sites.get(site, "unknown"),
+                bytes=size,
+                root=root,
+                start_ns=clock.to_shared(start),
+                end_ns=clock.to_shared(end),
+                replaced=bool(flags & _REPLACED),
+                by_wire=bool(flags & _BY_WIRE),
+                in_trial=bool(flags & _IN_TRIAL),
+                credit_wait_ns=wait,
+                resent=resent,
+                stalls=stalls,
+            )
+        )
+    return calls, whole < len(data)

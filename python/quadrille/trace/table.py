@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A profile as a table for the terminal, with a word on what it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from rich.table import Table
+
+from quadrille.report.formatting import percent_text, size_text, time_text
+from quadrille.trace.profile import Profile, Row
+from quadrille.trace.reading import Trace
+
+
+def table_of(profile: Profile, most_rows: int) -> Table:
+    """Return the rows that take most of the time."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("call", "from", "executed by"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("size", "ranks", "calls", "of the run", "waiting", "moving a call", "saved"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in profile.rows[:most_rows]:
+        table.add_row(
+            row.function.removeprefix("MPI_"),
+            site_text(row.site),
+            row.algorithm.partition(":")[0],
+            size_text(row.bytes),
+            str(row.ranks),
+            str(row.calls),
+            percent_text(_share(row.time_s, profile.run_s)),
+            percent_text(_share(row.waiting_s, row.time_s)),
+            time_text(row.moving_s / row.calls * 1e9),
+            _saved_text(row),
+        )
+    return table
+
+
+def notes_on(trace: Trace, profile: Profile, joint: int, most_rows: int) -> Iterator[str]:
+    """Yield what a reader has to know of the table."""
+    inside = sum(row.time_s for row in profile.rows)
+    share = percent_text(_share(inside, profile.run_s))
+    yield (
+        f"{joint} calls in {time_text(profile.run_s * 1e9)} from the first to the last; "
+        f"the mean rank spends {share} of it in collectives"
+    )
+    yield f"clocks of hosts are aligned within {time_text(trace.uncertainty_ns)}"
+    saved = sum(row.saved_s for row in profile.rows if row.saved_s is not None)
+    yield (
+        f"saved against the MPI library, by what both took in trials: {time_text(saved * 1e9)}"
+        if saved >= 0
+        else f"lost against the MPI library, by what both took in trials: {time_text(-saved * 1e9)}"
+    )
+    if len(profile.rows) > most_rows:
+        rest = sum(row.time_s for row in profile.rows[most_rows:])
+        yield f"{len(profile.rows) - most_rows} rows more, {percent_text(_share(rest, inside))} of the time"
+    yield from warnings_of(trace)
+
+
+def warnings_of(trace: Trace) -> Iterator[str]:
+    """Yield what is missing in a trace."""
+    if trace.missing:
+        ranks = ", ".join(map(str, trace.missing[:8])) + (" ..." if len(trace.missing) > 8 else "")
+        yield (
+            f"no trace of {len(trace.missing)} of {trace.ranks} ranks ({ranks}): their calls, "
+            "and those of others with them, are left out; is the folder on a file system of all hosts?"
+        )
+    if trace.cut:
+        ranks = ", ".join(map(str, trace.cut[:8])) + (" ..." if len(trace.cut) > 8 else "")
+        yield f"the traces of ranks {ranks} end early: the job did, or a disk was full; no drift is known"
+
+
+def site_text(site: str) -> str:
+    """Return a call site as FILE+0xOFFSET, with the nearest known function."""
+    place, _, function = site.partition(" ")
+    return f"{PurePath(place).name} ({function})" if function else PurePath(place).name
+
+
+def _share(part: float, whole: float) -> float | None:
+    return 100 * part / whole if whole > 0 else None
+
+
+def _saved_text(row: Row) -> str:
+    if row.saved_s is None:
+        return "–"
+    sign = "" if row.saved_s >= 0 else "-"
+    return sign + time_text(abs(row.saved_s) * 1e9)

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/call_trace.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "mpi/clock_alignment.h"
+
+namespace quadrille {
+namespace {
+
+// The fastest of so many round trips with rank 0 says how clocks differ.
+constexpr int kExchanges = 20;
+
+std::string text_of(const nlohmann::json& line) {
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// "/usr/bin/app+0x1234 function": what addr2line takes, and the nearest name that the file exports.
+std::string name_of_site(const void* address) {
+  Dl_info found{};
+  if (address == nullptr || dladdr(address, &found) == 0 || found.dli_fname == nullptr)
+    return "unknown";
+  const auto offset = static_cast<const char*>(address) - static_cast<const char*>(found.dli_fbase);
+  char hexadecimal[32];
+  std::snprintf(hexadecimal, sizeof hexadecimal, "+0x%tx", offset);
+  std::string name = found.dli_fname + std::string(hexadecimal);
+  if (found.dli_sname != nullptr) name += std::string(" ") + found.dli_sname;
+  return name;
+}
+
+}  // namespace
+
+std::unique_ptr<CallTrace> CallTrace::begin(const std::string& folder, const Process& process) {
+  auto files = trace::TraceFiles::open(folder, static_cast<std::uint32_t>(process.rank));
+  int mine = files.ok() ? 1 : 0;
+  int all = 0;
+  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, process.ranks);
+  if (!files.ok()) {
+    std::fprintf(stderr, "quadrille: rank %d (%s): %s; the job runs on without a trace\n",
+                 process.rank, process.host.c_str(), files.error().message.c_str());
+  }
+  if (all == 0) return nullptr;
+  std::unique_ptr<CallTrace> trace(new CallTrace(std::move(files.value()), process));
+  int ranks = 0;
+  PMPI_Comm_size(process.ranks, &ranks);
+  trace->files_->tell(text_of({{"type", "rank"},
+                               {"version", 1},
+                               {"rank", process.rank},
+                               {"ranks", ranks},
+                               {"host", process.host}}));
+  trace->tell_clock();
+  return trace;
+}
+
+void CallTrace::tell_clock() {
+  const OffsetEstimate clock = measure_offset(process_.ranks, kExchanges);
+  files_->tell(text_of({{"type", "clock"},
+                        {"at_ns", clock.at_ns},
+                        {"offset_ns", clock.offset_ns},
+                        {"uncertainty_ns", clock.uncertainty_ns}}));
+}
+
+void CallTrace::end() {
+  tell_clock();
+  if (const std::string problem = files_->flush(); !problem.empty()) {
+    std::fprintf(stderr, "quadrille: rank %d (%s): the trace ends early: %s\n", process_.rank,
+                 process_.host.c_str(), problem.c_str());
+  }
+}
+
+std::uint64_t CallTrace::name_communicator(MPI_Comm handle, int rank,
+                                           const std::vector<int>& world_ranks) {
+  std::uint64_t name = 0;
+  if (rank == 0) {
+    const std::scoped_lock lock(mutex_);
+    name = (static_cast<std::uint64_t>(process_.rank) << 32U) | communicators_++;
+  }
+  PMPI_Bcast(&name, 1, MPI_UINT64_T, 0, handle);
+  if (rank == 0)
+    files_->tell(text_of({{"type", "communicator"}, {"number", name}, {"ranks", world_ranks}}));
+  return name;
+}
+
+std::uint16_t CallTrace::number_of_site(const void* address) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = sites_.find(address); found != sites_.end()) return found->second;
+  }
+  const std::uint16_t number =
+      files_->number_of(trace::TraceFiles::Kind::site, name_of_site(address));
+  const std::scoped_lock lock(mutex_);
+  return sites_.emplace(address, number).first->second;
+}
+
+void CallTrace::add(const Call& call) {
+  static const std::string library = "mpi";
+  using Kind = trace::TraceFiles::Kind;
+  trace::CallRecord record{
+      .communicator = call.communicator,
+      .number = call.number,
+      .name = files_->number_of(Kind::function, call.function),
+      .start_ns = call.start_ns,
+      .end_ns = call.end_ns,
+      .bytes = call.bytes,
+      .root = call.root,
+      .algorithm =
+          files_->number_of(Kind::algorithm, call.algorithm == nullptr ? library : *call.algorithm),
+      .site = number_of_site(call.site)};
+  if (call.algorithm != nullptr) record.flags |= trace::kReplaced;
+  if (call.in_trial) record.flags |= trace::kInTrial;
+  if (call.flows != nullptr) {
+    record.flags |= trace::kByWire;
+    record.credit_wait_ns = static_cast<std::uint64_t>(call.flows->credit_wait.value);
+    record.resent = static_cast<std::uint32_t>(call.flows->resent);
+    record.stalls = static_cast<std::uint32_t>(call.flows->stalls);
+  }
+  files_->add(record);
+}
+
+}  // namespace quadrille

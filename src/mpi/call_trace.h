@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What QUADRILLE_TRACE makes each rank write: every collective call on a communicator that
+// Quadrille knows, with the time it took on this rank's clock, who executed it and where the
+// program called; who the communicators' ranks are; and how this rank's clock stands to rank 0's,
+// at the start and at the end.
+//
+// Thread rule: any thread, but for begin() and end().
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/trace_files.h"
+#include "wire/flow_statistics.h"
+
+namespace quadrille {
+
+class CallTrace {
+ public:
+  struct Process {
+    MPI_Comm ranks = MPI_COMM_NULL;  // all of the job's; errors on it return
+    int rank = 0;
+    std::string host;
+  };
+  struct Call {
+    std::uint64_t communicator = 0;
+    std::uint32_t number = 0;
+    const char* function = "";
+    const std::string* algorithm = nullptr;  // null: the MPI library
+    const void* site = nullptr;              // an address in the caller's code
+    std::uint64_t bytes = 0;
+    std::int32_t root = -1;
+    bool in_trial = false;
+    std::int64_t start_ns = 0;
+    std::int64_t end_ns = 0;
+    const wire::FlowStatistics* flows = nullptr;  // null: not by the wire
+  };
+
+  // Collective. Null where a rank cannot write, which says so in a line.
+  static std::unique_ptr<CallTrace> begin(const std::string& folder, const Process& process);
+  // Collective. Says in a line where not all was written.
+  void end();
+
+  // A number for a new communicator, the same on all its ranks. Collective over `handle`.
+  std::uint64_t name_communicator(MPI_Comm handle, int rank, const std::vector<int>& world_ranks);
+  void add(const Call& call);
+
+ private:
+  CallTrace(std::unique_ptr<trace::TraceFiles> files, const Process& process)
+      : files_(std::move(files)), process_(process) {}
+  void tell_clock();
+  std::uint16_t number_of_site(const void* address);
+
+  std::unique_ptr<trace::TraceFiles> files_;
+  const Process process_;
+  std::mutex mutex_;
+  std::uint32_t communicators_ = 0;  // that this rank has named
+  std::map<const void*, std::uint16_t> sites_;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/trace_files.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace quadrille::trace {
+namespace {
+
+class TraceFilesTest : public testing::Test {
+ protected:
+  TraceFilesTest() { std::filesystem::remove_all(folder_); }
+  ~TraceFilesTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string contents(const std::string& name) const {
+    std::ifstream file(folder_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  const std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
+                                        ("quadrille-trace-" + std::to_string(::getpid()) + "/deep");
+};
+
+TEST_F(TraceFilesTest, keeps_records_as_they_are_added) {
+  {
+    auto files = std::move(TraceFiles::open(folder_, 7).value());
+    for (std::uint32_t i = 0; i < 3000; ++i) files->add({.communicator = 9, .number = i});
+    EXPECT_EQ(files->flush(), "");
+    files->add({.number = 3000});
+  }
+  const std::string bytes = contents("rank-00007.calls");
+  ASSERT_EQ(bytes.size(), 3001 * sizeof(CallRecord));
+  for (std::uint32_t i = 0; i <= 3000; ++i) {
+    CallRecord record;
+    std::memcpy(&record, bytes.data() + i * sizeof record, sizeof record);
+    EXPECT_EQ(record.number, i);
+  }
+}
+
+TEST_F(TraceFilesTest, tells_each_name_once_before_it_is_used) {
+  auto files = std::move(TraceFiles::open(folder_, 0).value());
+  EXPECT_EQ(files->number_of(TraceFiles::Kind::function, "MPI_Bcast"), 0);
+  EXPECT_EQ(files->number_of(TraceFiles::Kind::algorithm, "mpi"), 0);
+  EXPECT_EQ(files->number_of(TraceFiles::Kind::function, "MPI_Reduce"), 1);
+  EXPECT_EQ(files->number_of(TraceFiles::Kind::function, "MPI_Bcast"), 0);
+  EXPECT_EQ(contents("rank-00000.jsonl"),
+            "{\"name\":\"MPI_Bcast\",\"number\":0,\"type\":\"function\"}\n"
+            "{\"name\":\"mpi\",\"number\":0,\"type\":\"algorithm\"}\n"
+            "{\"name\":\"MPI_Reduce\",\"number\":1,\"type\":\"function\"}\n");
+}
+
+TEST_F(TraceFilesTest, more_names_than_there_are_numbers_share_the_last) {
+  auto files = std::move(TraceFiles::open(folder_, 0).value());
+  for (int i = 0; i < 65'535; ++i)
+    EXPECT_EQ(files->number_of(TraceFiles::Kind::site, std::to_string(i)), i);
+  EXPECT_EQ(files->number_of(TraceFiles::Kind::site, "more"), 65'535);
+  EXPECT_EQ(files->number_of(TraceFiles::Kind::site, "and more"), 65'535);
+}
+
+TEST_F(TraceFilesTest, a_full_disk_is_told_and_ends_the_writing) {
+  std::filesystem::create_directories(folder_);
+  std::filesystem::create_symlink("/dev/full", folder_ / "rank-00000.calls");
+  auto files = std::move(TraceFiles::open(folder_, 0).value());
+  for (int i = 0; i < 5000; ++i) files->add({});
+  EXPECT_NE(files->flush(), "");
+  files->add({});
+  EXPECT_NE(files->flush(), "");
+}
+
+TEST_F(TraceFilesTest, a_folder_that_cannot_be_made_is_an_error_that_names_it) {
+  const auto files = TraceFiles::open("/proc/nowhere", 3);
+  ASSERT_FALSE(files.ok());
+  EXPECT_NE(files.error().message.find("/proc/nowhere/rank-00003"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace quadrille::trace

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Traces that real jobs write: the same calls on all ranks, right on each MPI, and little time lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from mpi_jobs import Mpi
+
+from quadrille.trace.joint_calls import joint_calls
+from quadrille.trace.reading import read_trace
+
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(120)]
+
+
+def test_all_ranks_tell_of_the_same_calls(mpi: Mpi, tmp_path: Path) -> None:
+    folder = tmp_path / "trace"
+    command: list[str | Path] = [mpi.program("collectives"), "stress", "4", "600"]
+    settings = {"QUADRILLE_TRACE": str(folder), "QUADRILLE_ALGORITHM": "bcast:chain,alltoall:ordered"}
+    outcome = mpi.run(4, command, settings)
+    assert outcome.code == 0, outcome.errors + outcome.output
+    assert outcome.counts["failures"] == 0, outcome.output
+    trace = read_trace(folder)
+    assert trace.missing == trace.cut == []
+    joint = joint_calls(trace)
+    # Of each call all its ranks, and of each rank all its calls.
+    assert sum(len(one.calls) for one in joint) == sum(len(rank.calls) for rank in trace.by_rank.values())
+    assert len(joint) > 600
+    for one in joint:
+        assert len({(call.function, call.algorithm, call.root) for call in one.calls}) == 1
+        assert all(call.start_ns < call.end_ns for call in one.calls)
+        # What depends on all ends no sooner than the last has come, but for what clocks are apart.
+        if one.first.function == "MPI_Barrier" or (one.first.function == "MPI_Alltoall" and one.first.bytes):
+            latest = max(call.start_ns for call in one.calls)
+            assert min(call.end_ns for call in one.calls) > latest - 2 * trace.uncertainty_ns
+    executed = Counter(one.first.algorithm.partition(":")[0] for one in joint)
+    assert executed["bcast_chain"] > 0 and executed["mpi"] > 0
+    assert all("collectives" in one.first.site for one in joint), "the program called, not a library"
+
+
+def test_a_full_disk_ends_the_trace_and_not_the_program(ompi4: Mpi, tmp_path: Path) -> None:
+    (tmp_path / "rank-00001.calls").symlink_to("/dev/full")
+    command: list[str | Path] = [ompi4.program("collectives"), "stress", "4", "2000"]
+    outcome = ompi4.run(3, command, {"QUADRILLE_TRACE": str(tmp_path)})
+    assert outcome.code == 0 and outcome.counts["failures"] == 0, outcome.errors + outcome.output
+    assert "rank 1" in outcome.errors and "the trace ends early: No space left" in outcome.errors
+    by_rank = read_trace(tmp_path).by_rank
+    assert [len(by_rank[rank].calls) > 0 for rank in range(3)] == [True, False, True]
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_the_job_runs_on(ompi4: Mpi) -> None:
+    command: list[str | Path] = [ompi4.program("collectives"), "stress", "4", "200"]
+    outcome = ompi4.run(3, command, {"QUADRILLE_TRACE": "/proc/nowhere"})
+    assert outcome.code == 0 and outcome.counts["failures"] == 0
+    assert "the job runs on without a trace" in outcome.errors
