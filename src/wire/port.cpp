@@ -271,13 +271,13 @@ bool Port::take_in() {
 bool Port::take_in_from(UdpLink& link) {
   for (bool any = false;; any = true) {
     const auto arrived = link.receive();
-    if (arrived.empty()) return any;
+    if (arrived.empty() && !link.has_more()) return any;
     const Nanoseconds now = monotonic_now();
     for (const std::span<std::byte> datagram : arrived) {
       const auto heard = endpoint_.on_datagram(datagram, now);
       if (heard && !heard->to_group && uses_detours_) detours_->heard_by_datagram(heard->from);
     }
-    if (arrived.size() < UdpLink::receive_batch) return true;
+    if (!link.has_more()) return true;
   }
 }
 

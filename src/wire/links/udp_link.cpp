@@ -2,11 +2,17 @@
 // sendmmsg and recvmmsg. A host's answer that a port is closed comes by the socket's error queue
 // (IP_RECVERR, ip(7)); it also fails the next call, which says nothing of that call's datagrams. A
 // queue that is not read keeps the socket awake, so errors of all kinds are taken from it.
+//
+// A run of datagrams passes the kernel's network layers once, as one message that the interface, or
+// the kernel in front of it, cuts; each carries its own tag, and is lost or not by itself. Where it
+// cannot be cut (no check sums by the interface, an old kernel, a tunnel) sendmmsg says so at once,
+// and from then on each datagram is a message of its own.
 #include "wire/links/udp_link.h"
 
 #include <arpa/inet.h>
 #include <linux/errqueue.h>
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -27,7 +33,16 @@ bool set(int descriptor, int level, int name, int value) {
   return setsockopt(descriptor, level, name, &value, sizeof value) == 0;
 }
 
+// The longest message that the kernel joins datagrams to, or takes to be cut.
+constexpr std::size_t longest_message = 65'535;
+constexpr std::size_t ip_udp_bytes = 28;
+
 bool is_for_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
+// What the kernel says where it cannot cut a message.
+bool is_of_cutting(int error) {
+  return error == EIO || error == EINVAL || error == EMSGSIZE || error == EOPNOTSUPP;
+}
 
 bool change_membership(int descriptor, int option, NetworkAddress group, NetworkAddress local) {
   const ip_mreq membership{{htonl(group.address)}, {htonl(local.address)}};
@@ -54,26 +69,36 @@ Error failure(const char* what, NetworkAddress local) {
 }  // namespace
 
 struct UdpLink::Buffers {
+  // Room for one number beside a message: how long its pieces are.
+  union alignas(cmsghdr) Control {
+    std::array<char, CMSG_SPACE(sizeof(int))> bytes;
+  };
+
   explicit Buffers(std::size_t datagram_bytes)
       : largest(datagram_bytes),
-        arrived_bytes(receive_batch * largest),
-        leaving_bytes(send_batch * largest) {
+        arrived_bytes(std::make_unique_for_overwrite<std::byte[]>(receive_batch * longest_message)),
+        leaving_bytes(longest_run * largest) {
     for (std::size_t i = 0; i < receive_batch; ++i) {
-      arrived_pieces[i] = {arrived_bytes.data() + i * largest, largest};
+      arrived_pieces[i] = {message(i), longest_message};
       arrived_headers[i].msg_hdr.msg_iov = &arrived_pieces[i];
       arrived_headers[i].msg_hdr.msg_iovlen = 1;
+      arrived_headers[i].msg_hdr.msg_control = &arrived_control[i];
     }
   }
+  std::byte* message(std::size_t index) { return arrived_bytes.get() + index * longest_message; }
 
   std::size_t largest;
-  std::vector<std::byte> arrived_bytes;
+  std::unique_ptr<std::byte[]> arrived_bytes;  // what is never filled takes no memory
   std::vector<std::byte> leaving_bytes;
   std::array<iovec, receive_batch> arrived_pieces{};
+  std::array<Control, receive_batch> arrived_control{};
   std::array<mmsghdr, receive_batch> arrived_headers{};
-  std::array<std::span<std::byte>, receive_batch> arrived{};
-  std::array<iovec, send_batch> leaving_pieces{};
-  std::array<mmsghdr, send_batch> leaving_headers{};
-  std::array<sockaddr_in, send_batch> to{};
+  std::vector<std::span<std::byte>> arrived;
+  std::array<iovec, longest_run> leaving_pieces{};
+  std::array<sockaddr_in, longest_run> to{};
+  std::array<Control, longest_run> leaving_control{};
+  std::array<mmsghdr, longest_run> leaving_headers{};
+  std::array<std::size_t, longest_run> leaving_datagrams{};  // of each message
 };
 
 UdpLink::UdpLink(int descriptor, const UdpSettings& settings)
@@ -93,6 +118,7 @@ Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
   // The kernel doubles what it is told.
   set(descriptor, SOL_SOCKET, SO_SNDBUF, static_cast<int>(settings.send_queue * counted_bytes / 2));
   set(descriptor, IPPROTO_IP, IP_RECVERR, 1);
+  set(descriptor, IPPROTO_UDP, UDP_GRO, 1);
   if (settings.group) set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);  // other ranks of the host
   const sockaddr_in wanted = to_system(settings.group.value_or(settings.local));
   if (bind(descriptor, reinterpret_cast<const sockaddr*>(&wanted), sizeof wanted) != 0)
@@ -126,24 +152,42 @@ void UdpLink::join_again() {
 
 std::span<const std::span<std::byte>> UdpLink::receive() {
   Buffers& b = *buffers_;
+  for (mmsghdr& header : b.arrived_headers)
+    header.msg_hdr.msg_controllen = sizeof(Buffers::Control);
   int count = recvmmsg(descriptor_, b.arrived_headers.data(), receive_batch, MSG_DONTWAIT, nullptr);
   if (count < 0 && !is_for_now(errno)) {
     has_errors_ = true;  // of a datagram sent before
     count = recvmmsg(descriptor_, b.arrived_headers.data(), receive_batch, MSG_DONTWAIT, nullptr);
   }
-  std::size_t whole = 0;
-  for (int i = 0; i < count; ++i) {
-    const auto index = static_cast<std::size_t>(i);
-    // One that was cut is longer than any of ours.
-    if ((b.arrived_headers[index].msg_hdr.msg_flags & MSG_TRUNC) != 0) continue;
-    b.arrived[whole++] = {b.arrived_bytes.data() + index * b.largest,
-                          b.arrived_headers[index].msg_len};
+  b.arrived.clear();
+  for (int i = 0; i < count; ++i) take_apart(static_cast<std::size_t>(i));
+  has_more_ = count == static_cast<int>(receive_batch);
+  return b.arrived;
+}
+
+void UdpLink::take_apart(std::size_t index) {
+  Buffers& b = *buffers_;
+  msghdr& header = b.arrived_headers[index].msg_hdr;
+  if ((header.msg_flags & MSG_TRUNC) != 0) return;
+  const std::span<std::byte> whole{b.message(index), b.arrived_headers[index].msg_len};
+  std::size_t piece = whole.size();
+  for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
+    if (c->cmsg_level != IPPROTO_UDP || c->cmsg_type != UDP_GRO) continue;
+    int length = 0;
+    std::memcpy(&length, CMSG_DATA(c), sizeof length);
+    if (length > 0) piece = static_cast<std::size_t>(length);
   }
-  return std::span(b.arrived).first(whole);
+  if (piece > b.largest) return;  // than any of ours
+  std::size_t offset = 0;
+  do {
+    b.arrived.push_back(whole.subspan(offset, std::min(piece, whole.size() - offset)));
+    offset += piece;
+  } while (offset < whole.size());
 }
 
 std::span<std::byte> UdpLink::room() {
-  if (added_ == send_batch) return {};
+  const bool is_full = added_ >= send_batch && run_from(0) < added_;
+  if (is_full || added_ == longest_run) return {};
   return {buffers_->leaving_bytes.data() + added_ * buffers_->largest, buffers_->largest};
 }
 
@@ -151,29 +195,77 @@ void UdpLink::add(NetworkAddress to, std::size_t length) {
   Buffers& b = *buffers_;
   b.to[added_] = to_system(to);
   b.leaving_pieces[added_] = {b.leaving_bytes.data() + added_ * b.largest, length};
-  msghdr& header = b.leaving_headers[added_].msg_hdr;
-  header = {};
-  header.msg_name = &b.to[added_];
-  header.msg_namelen = sizeof b.to[added_];
-  header.msg_iov = &b.leaving_pieces[added_];
-  header.msg_iovlen = 1;
   ++added_;
+}
+
+std::size_t UdpLink::run_from(std::size_t first) const {
+  if (!is_cut_below_) return 1;
+  const Buffers& b = *buffers_;
+  const std::size_t length = b.leaving_pieces[first].iov_len;
+  const std::size_t most = length == 0 ? 1 : (longest_message - ip_udp_bytes) / length;
+  std::size_t count = 1;
+  while (first + count < added_ && count < most) {
+    const std::size_t next = first + count;
+    const bool is_one_address = b.to[next].sin_addr.s_addr == b.to[first].sin_addr.s_addr &&
+                                b.to[next].sin_port == b.to[first].sin_port;
+    const std::size_t next_length = b.leaving_pieces[next].iov_len;
+    if (!is_one_address || next_length == 0 || next_length > length) break;
+    ++count;
+    if (next_length < length) break;  // only the last piece may be shorter
+  }
+  return count;
+}
+
+std::size_t UdpLink::make_messages() {
+  Buffers& b = *buffers_;
+  std::size_t messages = 0;
+  for (std::size_t next = sent_; next < added_; next += b.leaving_datagrams[messages++]) {
+    const std::size_t datagrams = b.leaving_datagrams[messages] = run_from(next);
+    msghdr& header = b.leaving_headers[messages].msg_hdr;
+    header = {};
+    header.msg_name = &b.to[next];
+    header.msg_namelen = sizeof b.to[next];
+    header.msg_iov = &b.leaving_pieces[next];
+    header.msg_iovlen = datagrams;
+    if (datagrams == 1) continue;
+    header.msg_control = &b.leaving_control[messages];
+    header.msg_controllen = CMSG_SPACE(sizeof(std::uint16_t));
+    cmsghdr* c = CMSG_FIRSTHDR(&header);
+    c->cmsg_level = IPPROTO_UDP;
+    c->cmsg_type = UDP_SEGMENT;
+    c->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
+    const auto piece = static_cast<std::uint16_t>(b.leaving_pieces[next].iov_len);
+    std::memcpy(CMSG_DATA(c), &piece, sizeof piece);
+  }
+  return messages;
+}
+
+void UdpLink::has_sent(std::size_t messages) {
+  for (std::size_t i = 0; i < messages; ++i) {
+    const std::size_t datagrams = buffers_->leaving_datagrams[i];
+    sent_ += datagrams;
+    all_sent_ += datagrams;
+    if (datagrams > 1) sent_in_runs_ += datagrams;
+  }
 }
 
 bool UdpLink::flush() {
   bool failed = false;
   while (sent_ < added_) {
-    const int count = sendmmsg(descriptor_, buffers_->leaving_headers.data() + sent_,
-                               static_cast<unsigned>(added_ - sent_), MSG_DONTWAIT);
+    const std::size_t messages = make_messages();
+    const int count = sendmmsg(descriptor_, buffers_->leaving_headers.data(),
+                               static_cast<unsigned>(messages), MSG_DONTWAIT);
+    const std::size_t first = buffers_->leaving_datagrams[0];
     if (count > 0) {
-      sent_ += static_cast<std::size_t>(count);
-      all_sent_ += static_cast<std::uint64_t>(count);
+      has_sent(static_cast<std::size_t>(count));
       failed = false;
     } else if (is_for_now(errno)) {
       return false;
+    } else if (first > 1 && is_of_cutting(errno)) {
+      is_cut_below_ = false;
     } else if (errno == ENOBUFS || std::exchange(failed, true)) {
       failed = false;
-      ++sent_;  // lost, as on the network: a full queue, no route now, forbidden
+      sent_ += first;  // lost, as on the network: a full queue, no route now, forbidden
     } else {
       has_errors_ = true;  // it may be of a datagram sent before
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Datagrams over a UDP socket, many a system call. It never blocks; what the socket has no room for
-// stays in the batch.
+// Datagrams over a UDP socket, many a system call; runs of equal length to one address as one
+// that the kernel or the interface cuts (UDP_SEGMENT, udp(7)), where it does. It never blocks; what
+// the socket has no room for stays in the batch.
 //
 // Thread rule: one thread at a time.
 #pragma once
@@ -30,9 +31,12 @@ struct UdpSettings {
 
 class UdpLink {
  public:
-  static constexpr std::size_t receive_batch = 32;
+  // A message may be as many datagrams as the kernel joins (UDP_GRO).
+  static constexpr std::size_t receive_batch = 8;
   // Few, as what is put in later cannot overtake it.
   static constexpr std::size_t send_batch = 4;
+  // Of these one message, where all go to one address.
+  static constexpr std::size_t longest_run = 16;
 
   static Result<std::unique_ptr<UdpLink>> open(const UdpSettings& settings);
   UdpLink(const UdpLink&) = delete;
@@ -44,11 +48,14 @@ class UdpLink {
 
   // How many of the largest datagrams the system keeps until they are received.
   std::size_t receive_queue() const;
-  // What has arrived, `receive_batch` datagrams at most; valid until the next call.
+  // What has arrived, `receive_batch` messages at most; valid until the next call. There may be
+  // more where has_more().
   std::span<const std::span<std::byte>> receive();
 
   // Joins its group anew, for switches that have forgotten of it. REQUIRES: it has one.
   void join_again();
+
+  bool has_more() const { return has_more_; }
 
   // Memory for the next datagram; empty where the batch is full.
   std::span<std::byte> room();
@@ -57,6 +64,8 @@ class UdpLink {
   bool has_unsent() const { return added_ > sent_; }
   // Datagrams that have left since the start.
   std::uint64_t sent() const { return all_sent_; }
+  // Of these, that left as part of a longer message.
+  std::uint64_t sent_in_runs() const { return sent_in_runs_; }
   // Sends as much of the batch as the socket takes; returns whether all went.
   bool flush();
 
@@ -66,6 +75,13 @@ class UdpLink {
  private:
   struct Buffers;
   UdpLink(int descriptor, const UdpSettings& settings);
+  // Datagrams of the batch from `first` on that leave as one message.
+  std::size_t run_from(std::size_t first) const;
+  // Headers of what has not left, for sendmmsg; how many.
+  std::size_t make_messages();
+  void has_sent(std::size_t messages);
+  // The datagrams that were joined to the message.
+  void take_apart(std::size_t message);
 
   int descriptor_;
   NetworkAddress local_;
@@ -74,6 +90,9 @@ class UdpLink {
   std::size_t added_ = 0;
   std::size_t sent_ = 0;  // of the batch
   std::uint64_t all_sent_ = 0;
+  std::uint64_t sent_in_runs_ = 0;
+  bool is_cut_below_ = true;  // until the kernel refuses
+  bool has_more_ = false;
   bool has_errors_ = false;
 };
 

@@ -2,8 +2,14 @@
 #include "wire/links/udp_link.h"
 
 #include <gtest/gtest.h>
+#include <netinet/udp.h>
+#include <sys/socket.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
 
 namespace quadrille::wire {
 namespace {
@@ -26,6 +32,99 @@ TEST(UdpLink, tells_how_much_the_system_keeps_until_it_is_received) {
   for (std::size_t some = 1; some > 0; arrived += some) some = narrow->receive().size();
   EXPECT_GE(arrived, narrow->receive_queue());
   EXPECT_LT(arrived, sent);
+}
+
+// Datagrams that are filled with a number, one more in each.
+class Runs : public testing::Test {
+ protected:
+  static constexpr NetworkAddress kLoopback{0x7f000001, 0};
+  static constexpr std::size_t kLargest = 1472;
+
+  static bool add(UdpLink& from, const UdpLink& to, std::size_t length) {
+    static std::size_t number = 0;
+    const auto room = from.room();
+    if (room.empty()) return false;
+    std::ranges::fill(room.first(length), static_cast<std::byte>(number++ % 251));
+    from.add(to.local(), length);
+    return true;
+  }
+  // What arrives: lengths, in their order; each holds its own number, one more than the one before.
+  static std::vector<std::size_t> lengths(UdpLink& at) {
+    std::vector<std::size_t> found;
+    std::optional<unsigned> before;
+    do {
+      for (const auto& datagram : at.receive()) {
+        const auto number = std::to_integer<unsigned>(datagram.front());
+        EXPECT_TRUE(std::ranges::all_of(datagram, [&](std::byte b) { return b == datagram[0]; }));
+        EXPECT_EQ(number, before ? (*before + 1) % 251 : number);
+        before = number;
+        found.push_back(datagram.size());
+      }
+    } while (at.has_more());
+    return found;
+  }
+
+  std::unique_ptr<UdpLink> from_ = std::move(UdpLink::open({.local = kLoopback}).value());
+  std::unique_ptr<UdpLink> to_ = std::move(UdpLink::open({.local = kLoopback}).value());
+  std::unique_ptr<UdpLink> other_ = std::move(UdpLink::open({.local = kLoopback}).value());
+};
+
+TEST_F(Runs, leave_as_one_message_and_arrive_as_datagrams) {
+  std::vector<std::size_t> sent(UdpLink::longest_run - 1, kLargest);
+  sent.push_back(100);
+  for (const std::size_t length : sent) ASSERT_TRUE(add(*from_, *to_, length));
+  EXPECT_FALSE(add(*from_, *to_, 100)) << "the batch is full";
+  ASSERT_TRUE(from_->flush());
+  EXPECT_EQ(from_->sent_in_runs(), sent.size());
+  EXPECT_EQ(lengths(*to_), sent);
+}
+
+TEST_F(Runs, end_where_a_datagram_is_longer_or_goes_elsewhere) {
+  ASSERT_TRUE(add(*from_, *to_, 100));
+  ASSERT_TRUE(add(*from_, *to_, 200));
+  ASSERT_TRUE(add(*from_, *to_, 200));
+  ASSERT_TRUE(add(*from_, *other_, 200));
+  EXPECT_FALSE(add(*from_, *other_, 200)) << "no long batch of several messages";
+  ASSERT_TRUE(from_->flush());
+  EXPECT_EQ(from_->sent(), 4);
+  EXPECT_EQ(from_->sent_in_runs(), 2);
+  EXPECT_EQ(lengths(*to_), (std::vector<std::size_t>{100, 200, 200}));
+  EXPECT_EQ(lengths(*other_), std::vector<std::size_t>{200});
+}
+
+TEST_F(Runs, are_given_up_where_the_kernel_does_not_cut_them) {
+  // Without check sums it does not (net/ipv4/udp.c, udp_send_skb).
+  const int none = 1;
+  ASSERT_EQ(setsockopt(from_->descriptor(), SOL_SOCKET, SO_NO_CHECK, &none, sizeof none), 0);
+  std::vector<std::size_t> sent(UdpLink::longest_run, kLargest);
+  for (const std::size_t length : sent) ASSERT_TRUE(add(*from_, *to_, length));
+  ASSERT_TRUE(from_->flush());
+  EXPECT_EQ(from_->sent(), sent.size());
+  EXPECT_EQ(from_->sent_in_runs(), 0);
+  EXPECT_EQ(lengths(*to_), sent);
+  EXPECT_TRUE(from_->refusals().empty());
+  for (std::size_t i = 0; i < UdpLink::send_batch; ++i) ASSERT_TRUE(add(*from_, *to_, kLargest));
+  EXPECT_FALSE(add(*from_, *to_, kLargest)) << "batches are short again";
+}
+
+TEST_F(Runs, reach_a_socket_that_takes_single_datagrams) {
+  const int off = 0;
+  ASSERT_EQ(setsockopt(to_->descriptor(), IPPROTO_UDP, UDP_GRO, &off, sizeof off), 0);
+  const std::vector<std::size_t> sent(12, kLargest);
+  for (const std::size_t length : sent) ASSERT_TRUE(add(*from_, *to_, length));
+  ASSERT_TRUE(from_->flush());
+  EXPECT_EQ(from_->sent_in_runs(), sent.size());
+  EXPECT_EQ(lengths(*to_), sent);
+}
+
+TEST_F(Runs, of_datagrams_longer_than_any_of_ours_are_dropped) {
+  const auto narrow = std::move(UdpLink::open({.local = kLoopback, .datagram_bytes = 600}).value());
+  ASSERT_TRUE(add(*from_, *narrow, kLargest));
+  ASSERT_TRUE(add(*from_, *narrow, kLargest));
+  ASSERT_TRUE(from_->flush());
+  ASSERT_TRUE(add(*from_, *narrow, 600));
+  ASSERT_TRUE(from_->flush());
+  EXPECT_EQ(lengths(*narrow), std::vector<std::size_t>{600});
 }
 
 }  // namespace
