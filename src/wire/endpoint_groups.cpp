@@ -130,7 +130,7 @@ Endpoint::Outgoing Endpoint::write_to_group(const SendGroup& group,
   header.channel = receivers.front()->key.second;
   header.sequence = static_cast<std::uint32_t>(lower(packet.sequence, sequence_bits));
   header.place = packet.place;
-  std::ranges::copy(packet.payload, write_header(header, room).begin());
+  std::copy_n(packet.payload.data(), packet.payload.size(), write_header(header, room).data());
   const std::size_t length = overhead_bytes + packet.payload.size();
   seal(group.key(), packet.sequence, room.first(length));
   ++counters_.group_sent;

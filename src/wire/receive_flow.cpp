@@ -77,7 +77,7 @@ void ReceiveFlow::place(const Packet& packet) {
     message->matches = false;
     return;
   }
-  std::ranges::copy(packet.payload, message->buffer.begin() + static_cast<std::ptrdiff_t>(offset));
+  std::copy_n(packet.payload.data(), length, message->buffer.data() + offset);
 }
 
 void ReceiveFlow::complete_arrived() {
