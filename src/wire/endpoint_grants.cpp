@@ -25,7 +25,11 @@ std::uint32_t Endpoint::window(const Flow& flow) const {
   // Each grant to a group's sender comes with those of all others: few of them, once it is there.
   if (flow.group_key && !flow.in.has_begun()) return settings_.window;
   if (flow.group_key && expecting_ == 1) return std::max(settings_.window, budget_.limit());
-  if (expecting_ == 1) return std::max(settings_.window, budget_.limit() / 2);
+  if (expecting_ == 1) {
+    // Half, so that who comes next finds something; between two ends nobody comes.
+    const std::uint32_t all = budget_.limit();
+    return std::max(settings_.window, settings_.peers == 2 ? all : all / 2);
+  }
   // Short messages of all partners at once: nobody's late start leaves a part of the budget unused.
   const bool shares = !flow.group_key && flow.in.first_packets() <= most_of_short;
   return shares ? std::clamp(budget_.limit() / expecting_, 1U, settings_.window) : settings_.window;

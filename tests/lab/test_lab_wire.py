@@ -187,3 +187,21 @@ def test_an_exchange_takes_far_less_time_than_the_librarys_on_small_buffers(timi
                     assert found["median_us"] < 146_800 / 0.75
         with timing.judged():
             assert medians[0] < 0.75 * medians[1], medians
+
+
+def test_large_messages_without_a_limit_take_no_longer_than_the_librarys(timing: Timing) -> None:
+    with Lab.up(resolve("unlimited"), "t-unlimited") as lab:
+        options = ["--calls", "4", "--blocks", "4", "--seconds", "2"]
+        (own,) = bench(lab.launcher(), "alltoall", [1 << 20], options)
+        (forced,) = bench(lab.launcher(), "alltoall", [1 << 20], options, forced=GRANTED)
+    assert own["wrong_results"] == forced["wrong_results"] == 0
+    assert forced["blocks"]["quadrille"]["executor"] == "quadrille"
+    with timing.judged():
+        ratio, by_wire = (
+            point["alternating"]["quadrille"]["median_ns"] / point["alternating"]["native"]["median_ns"]
+            for point in (own, forced)
+        )
+        # Where the wire is clearly slower, the trial leaves them to the library.
+        assert ratio < 1.25, (ratio, by_wire)
+        if by_wire > 1.5:
+            assert own["blocks"]["quadrille"]["executor"] == "mpi", (ratio, by_wire)
