@@ -12,6 +12,8 @@ namespace {
 // An arrival is reported by data within this time, or by a status: soon enough that its sender does
 // not ask.
 constexpr Nanoseconds report_after{1'000'000};
+// No data takes it along; the next arrivals are reported with it.
+constexpr Nanoseconds report_to_group_after{2'000'000};
 
 // What is granted to a silent partner is then lent to others: should it come back, as many packets
 // more may be on their way.
@@ -151,9 +153,11 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   // Grants report arrivals too; what is missing only a status can tell.
   const bool worth_telling = header.last || flow.in.outstanding() == 0;
   const bool by_turns = std::exchange(flow.sent_since_arrival, false);
+  const bool may_wait = is_to_group(header.kind) ? header.place == 0 && leaves_room_to_group(flow)
+                                                 : by_turns && leaves_room(parsed.body.size());
   if (flow.in.has_gap()) {
     owe_status(flow);
-  } else if (unasked && by_turns && leaves_room(parsed.body.size())) {
+  } else if (unasked && header.last && may_wait) {
     tell_later(flow, now);
   } else if (worth_telling) {
     tell(flow);
@@ -165,8 +169,15 @@ bool Endpoint::leaves_room(std::size_t payload) const {
   return 2 * payload + packet_framing_bytes <= settings_.limits.unasked;
 }
 
+// Whether the next two may leave though the sender knows of none of those that have come since the
+// last report: one may be on its way while that of the other travels.
+bool Endpoint::leaves_room_to_group(const Flow& flow) {
+  return flow.in.acknowledged() - flow.told + 2 <= flow.ahead;
+}
+
 void Endpoint::tell_later(Flow& flow, Nanoseconds now) {
-  relist<Nanoseconds>(telling_, flow.key, flow.telling_at, now + report_after);
+  const Nanoseconds after = flow.group_key ? report_to_group_after : report_after;
+  if (!flow.telling_at) relist<Nanoseconds>(telling_, flow.key, flow.telling_at, now + after);
 }
 
 void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
@@ -272,6 +283,7 @@ void Endpoint::tell(Flow& flow) {
 
 void Endpoint::has_told(Flow& flow) {
   flow.told_by_data = false;
+  flow.told = flow.in.acknowledged();
   relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
 }
 

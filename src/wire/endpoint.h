@@ -12,6 +12,7 @@
 // Thread rule: one thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -139,8 +140,11 @@ class Endpoint {
   // Peers that something is awaited from, with how many questions they have left unanswered.
   std::vector<std::pair<EndpointId, std::uint32_t>> awaited() const;
   const EndpointCounters& counters() const { return counters_; }
-  // Whether others may still ask for messages to groups that are complete for their callers.
-  bool keeps_for_groups() const { return !group_sends_.empty(); }
+  // Whether others may soon ask for messages to groups that are complete for their callers. That a
+  // single packet was lost they find out later.
+  bool keeps_for_groups() const {
+    return std::ranges::any_of(group_sends_, [](const auto& send) { return send.second.is_long; });
+  }
   // Since the start; nothing of a channel that was abandoned.
   FlowStatistics statistics(Channel channel) const;
 
@@ -174,6 +178,7 @@ class Endpoint {
   // Likewise, but gives data some time to come up.
   void tell_later(Flow& flow, Nanoseconds now);
   bool leaves_room(std::size_t payload) const;
+  static bool leaves_room_to_group(const Flow& flow);
   void has_told(Flow& flow);
   void owe_status(Flow& flow);
   void ask_when_due(Nanoseconds now);
@@ -198,6 +203,7 @@ class Endpoint {
     std::size_t receivers = 0;                   // that have not got all of it
     std::optional<std::vector<std::byte>> kept;  // then the caller's memory is not read any more
     bool complete = false;                       // for the caller
+    bool is_long = false;                        // more than a packet
   };
   std::map<Handle, GroupSend> group_sends_;
   std::set<Channel> abandoned_;

@@ -22,8 +22,14 @@ bool Endpoint::is_announced_by_grant(const Flow& flow, std::uint64_t packets) co
 }
 
 std::uint32_t Endpoint::window(const Flow& flow) const {
-  // Each grant to a group's sender comes with those of all others: few of them, once it is there.
-  if (flow.group_key && !flow.in.has_begun()) return settings_.window;
+  // Each grant to a group's sender comes with those of all others: few of them. Before it is there
+  // it takes nothing that somebody else's messages would want.
+  if (flow.group_key && !flow.in.has_begun()) {
+    const std::uint32_t spare = budget_.limit() - std::min(budget_.limit(), settings_.window);
+    const std::uint64_t whole = expecting_ == 1 ? flow.in.first_packets() : 0;
+    return std::max(settings_.window,
+                    static_cast<std::uint32_t>(std::min<std::uint64_t>(whole, spare)));
+  }
   if (flow.group_key && expecting_ == 1) return std::max(settings_.window, budget_.limit());
   if (expecting_ == 1) {
     // Half, so that who comes next finds something; between two ends nobody comes.

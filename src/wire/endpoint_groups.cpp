@@ -64,6 +64,7 @@ void Endpoint::send_to_group(const Group& group, Channel channel,
   GroupSend& all = group_sends_[handle];
   all.channel = channel;
   all.receivers = receivers.flows().size();
+  all.is_long = packets_of(message.size(), settings_.limits.payload) > 1;
   if (to_all && message.size() <= most_kept)
     message = all.kept.emplace(message.begin(), message.end());
   for (Flow* flow : receivers.flows()) {
@@ -78,7 +79,8 @@ void Endpoint::receive_from_group(EndpointId sender, const Group& group, Channel
                                   std::span<std::byte> message, Handle handle, Nanoseconds now) {
   Flow& flow = flow_with(sender, channel);
   flow.group_key = key_of_group(settings_.secret, sender, group.members);
-  flow.in.expect_of_group(message, handle, ahead(group), group.senders > 1);
+  flow.ahead = ahead(group);
+  flow.in.expect_of_group(message, handle, flow.ahead, group.senders > 1);
   accept(flow, now);
 }
 

@@ -76,6 +76,8 @@ struct Flow {
   std::uint64_t own_number = 0;              // of the last status sent
   std::uint64_t heard_number = 0;            // of the newest status heard
   std::uint64_t answers = 0;                 // number of the newest question heard
+  std::uint32_t ahead = 0;                   // packets that a group's sender may be, of this end
+  Sequence told = 0;                         // packets before it were reported as arrived
   std::uint64_t turn = 0;                    // of sending data; see Endpoint::sending_
   bool status_owed = false;
   bool heard_with_others = false;  // something that went to several, since the last status sent
