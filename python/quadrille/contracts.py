@@ -73,6 +73,9 @@ class RunLine(_Line):
     library_loaded: bool = Field(description="whether Quadrille's library was in the processes")
     environment: dict[str, str] = Field(description="QUADRILLE_* variables of rank 0, without secrets")
     network: NetworkFacts | None
+    beside: Literal["native", "quadrille"] | None = Field(
+        None, description="whose calls another job made all the time; none: no other job"
+    )
     settings: RunSettings
 
 
@@ -153,6 +156,22 @@ class Bound(_Line):
     source: Literal["lab", "model", "file"]
 
 
+class Sort(_Line):
+    """The sizes of a parallel sort, n vectors of m doubles, and the memory that its point took."""
+
+    vectors: int = Field(description="n, of all processes")
+    doubles: int = Field(description="m, of a vector")
+    memory: Literal["constant-global", "constant-local"] = Field(description="whether m grows with hosts")
+    global_bytes: int = Field(description="one array on all processes")
+    local_bytes: int = Field(description="one array on a process")
+    block_bytes: int = Field(description="of an array, from a process to one other")
+    arrays_bytes: int = Field(description="both arrays of a process, as predicted before the point")
+    grown_bytes: int = Field(description="resident memory that the point added, largest of all processes")
+    swapped_bytes: int = Field(description="of a process, during the point")
+    swapped_pages: int = Field(description="in and out, of a whole machine, during the point")
+    swapped: bool = Field(description="the times are those of a disk")
+
+
 class WarmUpCalls(_Line):
     """Calls before measuring."""
 
@@ -182,6 +201,7 @@ class PointLine(_Line):
     verified_calls: int
     wrong_results: int
     bound: Bound | None
+    sort: Sort | None = Field(None, description="of parts of a parallel sort")
     blocks: Measurement = Field(description="blocks native, ours, ours, native of calls_per_block calls")
     alternating: Measurement = Field(description="native and ours in turn; idles TCP between calls")
 

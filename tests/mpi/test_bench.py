@@ -34,6 +34,7 @@ COLLECTIVES = [
     "charmm_step",
 ]
 NBODY_STEPS = ["nbody_step", "nbody_timed_step", "nbody_tree_step", "nbody_tree_timed_step"]
+SORTS = ["sort_alltoall_int", "sort_alltoallv_int", "sort_alltoallv_double", "sort_exchange", "sort_random"]
 QUADRILLE = [sys.executable, "-c", "from quadrille.cli import main; main()"]
 
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(180)]
@@ -116,6 +117,61 @@ def test_a_slower_processor_makes_timed_steps_longer(tmp_path: Path) -> None:
         times[scale] = run.points[0].blocks.native.min_ns
     # 400 bodies attract 800: more than 0.3 ms on any processor.
     assert times[100] > times[1] + 30e6
+
+
+@pytest.mark.parametrize("launcher", [open_mpi(4), "mpich"], ids=["ompi", "mpich"])
+@pytest.mark.parametrize("forced", ["", "alltoall:pairwise,alltoallv:ordered"], ids=["own", "forced"])
+def test_a_parallel_sort_is_sorted_element_by_element(
+    tmp_path: Path, launcher: list[str] | str, forced: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUADRILLE_ALGORITHM", forced)
+    line = mpich(4) if isinstance(launcher, str) else launcher
+    arguments = ["contention", "--collective", ",".join(SORTS), "--ranks", "1,2,4", "--vectors", "4800"]
+    arguments += ["--doubles", "3", "--memory", "constant-local", "--first", "quadrille"]
+    points = measure(tmp_path / "r.jsonl", *arguments, launcher=line).points()
+    assert [point.collective for point in points] == [sort for sort in SORTS for _ in range(3)]
+    assert all(point.wrong_results == 0 and point.verified_calls > 8 for point in points)
+    assert [point.bytes for point in points if point.ranks == 4] == [4, 1200, 7200, 7200, 7200]
+    for point in points:
+        assert point.sort is not None and not point.sort.swapped
+        assert point.sort.arrays_bytes == 2 * point.ranks * point.bytes
+        assert point.sort.global_bytes == 4800 * 24
+    if forced:
+        assert {point.blocks.quadrille.executor for point in points if point.ranks == 4} == {"quadrille"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--vectors", "4801"], "nearest such n is 4800"),
+        (["--doubles", "0"], "m = 0"),
+        (["--vectors", str(16 << 20), "--doubles", "1024"], "cannot count"),
+        (["--vectors", str(16 << 16), "--doubles", "6000"], "can be used"),
+    ],
+    ids=["divided", "no-doubles", "too-many", "no-memory"],
+)
+def test_a_sort_that_cannot_be_is_refused_with_its_figures(
+    tmp_path: Path, arguments: list[str], complaint: str
+) -> None:
+    done = start("contention", *arguments, "-o", str(tmp_path / "r.jsonl"), "--", *open_mpi(4))
+    assert done.returncode != 0
+    assert complaint in done.stderr
+    assert (tmp_path / "r.jsonl").read_text() == ""
+
+
+def test_two_jobs_at_once_are_measured_alone_and_beside_each_other(tmp_path: Path) -> None:
+    arguments = ["contention", "--collective", "sort_exchange", "--vectors", "48", "--jobs", "2"]
+    runs = measure(tmp_path / "r.jsonl", *arguments, launcher=open_mpi(2)).runs
+    assert [run.facts.beside for run in runs] == [None, "native", "quadrille"]
+    assert all(run.end is not None and run.end.status == "complete" and len(run.points) == 1 for run in runs)
+
+
+def test_a_job_beside_that_ends_first_is_told(tmp_path: Path) -> None:
+    arguments = ["contention", "--vectors", "48", "--jobs", "2", "--seconds", "0.1", "--warmup", "1"]
+    other = [*open_mpi(2)[:-1], "3"]  # processes, whose square does not divide 48
+    done = start(*arguments, "--beside", " ".join(other), "-o", str(tmp_path / "r.jsonl"), "--", *open_mpi(2))
+    assert done.returncode == 1
+    assert "beside ended" in done.stderr and "nearest such n is 45" in done.stderr
 
 
 def test_samples_are_kept_and_figures_follow_from_them(tmp_path: Path) -> None:

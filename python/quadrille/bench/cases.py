@@ -20,7 +20,7 @@ class Case(BaseModel):
 
     description: str
     collectives: list[str] = Field(min_length=1)
-    bytes: list[str] = Field(min_length=1, description="sizes as the kernel takes them: 1, 32K, 2M")
+    bytes: list[str] = Field(["1K"], min_length=1, description="sizes as the kernel takes them: 1, 32K, 2M")
     ranks: list[int] | None = Field(None, description="numbers of ranks; none: all")
     calls: int = 5
     blocks: int = 4
@@ -31,6 +31,10 @@ class Case(BaseModel):
     root: int = 0
     skew_us: float = 0
     computing_scale: float = 1  # of timed computing: slower processors
+    vectors: int = 1_492_992  # n of a parallel sort
+    doubles: int = 1  # m
+    memory: str = "constant-global"
+    first: str = "native"  # of the two sides
     sync: str = "instant"
     seed: int = 1
 
@@ -50,6 +54,8 @@ class Case(BaseModel):
         arguments += ["--warmup", str(self.warm_up), "--type", self.element_type, "--root", str(self.root)]
         arguments += ["--skew-us", f"{self.skew_us:g}", "--sync", self.sync, "--seed", str(self.seed)]
         arguments += ["--computing-scale", f"{self.computing_scale:g}"]
+        arguments += ["--vectors", str(self.vectors), "--doubles", str(self.doubles), "--memory", self.memory]
+        arguments += ["--first", self.first]
         return [*arguments, "--in-place"] if self.in_place else arguments
 
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from quadrille import __version__, settings
 from quadrille.bench.results_file import KeepingWriter, ResultsWriter
@@ -27,9 +27,15 @@ from quadrille.progress import Progress
 KERNELS = {"ompi": "quadrille-bench-ompi", "mpich": "quadrille-bench-mpich", "impi": "quadrille-bench-mpich"}
 
 
+Beside = Literal["native", "quadrille"]
+
+
 @dataclass(frozen=True)
 class Job:
-    """A benchmark to start: the kernel's arguments, the launcher line, and what goes into the ranks."""
+    """A benchmark to start: the kernel's arguments, the launcher line, and what goes into the ranks.
+
+    `beside`: whose calls another job makes meanwhile, for the record.
+    """
 
     kernel_arguments: list[str]
     launcher_line: list[str]
@@ -37,6 +43,7 @@ class Job:
     mpi: str | None = None
     with_library: bool = True
     options: dict[str, str | None] = field(default_factory=dict)
+    beside: Beside | None = None
 
 
 @dataclass(frozen=True)
@@ -143,6 +150,7 @@ class _Collector:
                 "git_commit": git_commit(),
                 "command": self._job.command,
                 "launcher": self._job.launcher_line,
+                "beside": self._job.beside,
             }
         line = RESULTS_LINE.validate_python(data)
         if isinstance(line, EndLine):

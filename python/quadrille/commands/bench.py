@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,8 @@ import typer
 
 from quadrille.bench.candidates import measure_candidates, summary, table
 from quadrille.bench.cases import Case, case_names, load_case
+from quadrille.bench.contention import SortRequest, predict, prediction_lines, ranks_of, sort_lines
+from quadrille.bench.jobs import beside_lines, run_beside
 from quadrille.bench.launch import Job, Outcome, run_job
 from quadrille.bench.results_file import KeepingWriter, ResultsWriter
 from quadrille.bench.slower import LIMIT, certainly_slower, slower
@@ -37,7 +40,7 @@ def register(app: typer.Typer) -> None:
 def bench(
     context: typer.Context,
     case: str = typer.Argument("collectives", metavar="[CASE]", help="Case or TOML file."),
-    output: Path = typer.Option(..., "-o", "--output", metavar="RESULTS", help="JSON lines go here."),
+    output: Path | None = typer.Option(None, "-o", "--output", metavar="RESULTS", help="JSON lines go here."),
     append: bool = typer.Option(False, "--append", help="Add to RESULTS instead of replacing it."),
     collective: str | None = typer.Option(None, "--collective", metavar="NAME,...", help="Operations."),
     sizes: str | None = typer.Option(None, "--bytes", metavar="N,...", help="Sizes, such as 1,1K,32K."),
@@ -53,6 +56,27 @@ def bench(
     computing_scale: float | None = typer.Option(
         None, "--computing-scale", metavar="X", help="Timed computing takes X times as long as here."
     ),
+    vectors: int | None = typer.Option(None, "--vectors", metavar="N", help="Vectors of a parallel sort."),
+    doubles: int | None = typer.Option(None, "--doubles", metavar="M", help="Doubles of a vector."),
+    memory: str | None = typer.Option(
+        None,
+        "--memory",
+        metavar="constant-global|constant-local",
+        help="Vectors of a sort have M doubles, or M for each node.",
+    ),
+    nodes: str | None = typer.Option(None, "--nodes", metavar="N,...", help="In place of --ranks: nodes,"),
+    per_node: int | None = typer.Option(None, "--per-node", metavar="P", help="and processes on each."),
+    predict_only: bool = typer.Option(False, "--predict", help="Tell a sort's memory; measure nothing."),
+    node_memory: str | None = typer.Option(
+        None, "--node-memory", metavar="BYTES", help="For --predict: available on a node, as 24G."
+    ),
+    first: str | None = typer.Option(
+        None, "--first", metavar="native|quadrille", help="Whose calls come first."
+    ),
+    jobs: int = typer.Option(1, "--jobs", min=1, max=2, help="2: alone, then beside another job."),
+    beside: str | None = typer.Option(
+        None, "--beside", metavar="LAUNCHER", help="Starts the other job; default: the same launcher."
+    ),
     sync: str | None = typer.Option(None, "--sync", metavar="instant|none", help="How calls are started."),
     mpi: str | None = typer.Option(None, "--mpi", metavar="ompi|mpich|impi", help="Default: the launcher's."),
     without_library: bool = typer.Option(False, "--without-library", help="Measure the MPI library alone."),
@@ -62,15 +86,11 @@ def bench(
     ),
 ) -> None:
     """Run the benchmark; exit 1 when a result was wrong or the launcher failed."""
-    line: list[str] = context.meta["line"]
-    if not line:
-        raise UsageError(
-            "no launcher line; write it after `--`, as in `quadrille bench -o r.jsonl -- mpirun -np 4`"
-        )
+    by_nodes = None if nodes is None else _numbers("--nodes", nodes)
     given = {
         "collectives": _split(collective),
         "bytes": _split(sizes),
-        "ranks": _numbers(ranks),
+        "ranks": _numbers("--ranks", ranks) if by_nodes is None else ranks_of(by_nodes, per_node),
         "calls": calls,
         "blocks": blocks,
         "seconds": seconds,
@@ -80,10 +100,27 @@ def bench(
         "root": root,
         "skew_us": skew_us,
         "computing_scale": computing_scale,
+        "vectors": vectors,
+        "doubles": doubles,
+        "memory": memory,
+        "first": first,
         "sync": sync,
     }
     overrides = {key: value for key, value in given.items() if value is not None}
     chosen = Case.model_validate({**load_case(case).model_dump(), **overrides})
+    if predict_only:
+        wanted = SortRequest(
+            by_nodes or [1], per_node or 1, chosen.vectors, chosen.doubles, chosen.memory, node_memory
+        )
+        print("\n".join(prediction_lines(predict(wanted))))
+        return
+    line: list[str] = context.meta["line"]
+    if not line:
+        raise UsageError(
+            "no launcher line; write it after `--`, as in `quadrille bench -o r.jsonl -- mpirun -np 4`"
+        )
+    if output is None:
+        raise UsageError("no file for the results; give one with -o")
     job = Job(
         kernel_arguments=chosen.kernel_arguments(),
         launcher_line=line,
@@ -94,11 +131,21 @@ def bench(
     )
     if candidates is not None and (model is None or without_library):
         raise UsageError("--candidates compares plans for a network; give --model MODEL, and the library")
+    if candidates is not None and jobs > 1:
+        raise UsageError("--candidates measures one job after the other; leave --jobs out")
     writer = ResultsWriter(output, append)
     try:
-        if candidates is None:
+        if jobs > 1:
+            kept = KeepingWriter(writer)
+            outcomes = run_beside(job, shlex.split(beside) if beside else line, kept)
+            print("\n".join(beside_lines(kept.results.runs)))
+            for outcome in outcomes:
+                _report(outcome, output, without_library)
+        elif candidates is None:
             kept = KeepingWriter(writer)
             outcome = run_job(job, kept)
+            if table_of_sorts := sort_lines(kept.results.points()):
+                print("\n".join(table_of_sorts))
             if not without_library:
                 print("\n".join(_slower_lines(kept.results.points())), file=sys.stderr)
             _report(outcome, output, without_library)
@@ -162,9 +209,9 @@ def _split(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",")]
 
 
-def _numbers(text: str | None) -> list[int] | None:
+def _numbers(option: str, text: str | None) -> list[int] | None:
     parts = _split(text)
     try:
         return None if parts is None else [int(part) for part in parts]
     except ValueError:
-        raise UsageError(f"--ranks {text}: write numbers of ranks, such as 2,4,8") from None
+        raise UsageError(f"{option} {text}: write numbers, such as 2,4,8") from None

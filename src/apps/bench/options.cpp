@@ -13,6 +13,17 @@
 namespace quadrille::bench {
 namespace {
 
+// Zeros are refused where the sizes are known, with the sizes.
+void add_sort_options(CLI::App& app, Options& options) {
+  static const std::map<std::string, bool> memories{{"constant-global", false},
+                                                    {"constant-local", true}};
+  app.add_option("--vectors", options.vectors, "n: vectors of a parallel sort, of all processes");
+  app.add_option("--doubles", options.doubles, "m: doubles of a vector");
+  app.add_option("--memory", options.constant_local_memory,
+                 "constant-global: m doubles; constant-local: m for each host that sorts")
+      ->transform(CLI::CheckedTransformer(memories));
+}
+
 // Adds the options whose value is a number or a name.
 void add_measurement_options(CLI::App& app, Options& options) {
   static const std::map<std::string, ElementType> types{
@@ -39,12 +50,22 @@ void add_measurement_options(CLI::App& app, Options& options) {
   app.add_option("--computing-scale", options.computing_scale,
                  "Timed computing takes so many times as long as here: slower processors")
       ->check(CLI::Range(0.0, 1e4));
+  add_sort_options(app, options);
   app.add_option("--seed", options.seed, "Seed of the skew and of the bootstrap");
   app.add_option("--sync", options.synchronisation,
                  "instant: calls start at an agreed time; none: back to back")
       ->transform(CLI::CheckedTransformer(synchronisations));
   app.add_option("--wait", options.waiting, "How ranks wait for the instant: auto, sleep or spin")
       ->transform(CLI::CheckedTransformer(waits));
+  static const std::map<std::string, bool> sides{{"native", false}, {"quadrille", true}};
+  app.add_option("--first", options.library_first,
+                 "native or quadrille: which side's calls come first")
+      ->transform(CLI::CheckedTransformer(sides));
+  static const std::map<std::string, Background> backgrounds{{"native", Background::native},
+                                                             {"quadrille", Background::library}};
+  app.add_option("--background", options.background,
+                 "native or quadrille: only make calls of that side, for --seconds or until killed")
+      ->transform(CLI::CheckedTransformer(backgrounds));
   app.add_option("--output", options.output,
                  "File for the JSON lines, written by rank 0 (default: stdout)");
   app.add_option("--network", options.network,

@@ -12,6 +12,8 @@
 namespace quadrille::bench {
 
 enum class Synchronisation : std::uint8_t { instant, none };
+// Calls of one side without an end, for a job that is measured beside them.
+enum class Background : std::uint8_t { none, native, library };
 enum class Waiting : std::uint8_t { automatic, sleep, spin };
 
 struct Options {
@@ -27,6 +29,11 @@ struct Options {
   int root = 0;
   double skew_us = 0;
   double computing_scale = 1;
+  std::uint64_t vectors = 1'492'992;   // n of a parallel sort: that of UMBC's study
+  std::uint64_t doubles = 1;           // m
+  bool constant_local_memory = false;  // m doubles for each host
+  bool library_first = false;          // of the two sides
+  Background background = Background::none;
   std::uint64_t seed = 1;
   Synchronisation synchronisation = Synchronisation::instant;
   Waiting waiting = Waiting::automatic;

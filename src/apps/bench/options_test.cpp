@@ -52,6 +52,19 @@ TEST(ParseOptions, refuses_wrong_values_with_exit_code_2) {
   }
 }
 
+TEST(ParseOptions, a_sort_has_sizes_and_constant_memory) {
+  const auto parsed = parse({"--vectors", "48", "--doubles", "3", "--memory", "constant-local",
+                             "--first", "quadrille", "--background", "native"});
+  ASSERT_TRUE(parsed.run) << parsed.text;
+  EXPECT_EQ(parsed.options.vectors, 48U);
+  EXPECT_EQ(parsed.options.doubles, 3U);
+  EXPECT_TRUE(parsed.options.constant_local_memory);
+  EXPECT_TRUE(parsed.options.library_first);
+  EXPECT_EQ(parsed.options.background, Background::native);
+  EXPECT_FALSE(parse({"--memory", "constant"}).run);
+  EXPECT_FALSE(parse({}).options.constant_local_memory);
+}
+
 TEST(ParseOptions, help_ends_with_code_0) {
   const auto parsed = parse({"--help"});
   EXPECT_FALSE(parsed.run);

@@ -159,6 +159,21 @@ json bound_of(const std::optional<PointBound>& bound) {
           {"source", bound->source}};
 }
 
+json sort_of(const std::optional<SortFacts>& sort) {
+  if (!sort) return nullptr;
+  return {{"vectors", sort->size.vectors},
+          {"doubles", sort->size.doubles},
+          {"memory", sort->constant_local_memory ? "constant-local" : "constant-global"},
+          {"global_bytes", sort->size.global_bytes()},
+          {"local_bytes", sort->size.local_bytes()},
+          {"block_bytes", sort->size.block_bytes()},
+          {"arrays_bytes", sort->arrays_bytes},
+          {"grown_bytes", sort->grown.resident_bytes},
+          {"swapped_bytes", sort->grown.swapped_bytes},
+          {"swapped_pages", sort->grown.swapped_pages},
+          {"swapped", sort->grown.swapped_bytes > 0 || sort->grown.swapped_pages > 0}};
+}
+
 }  // namespace
 
 Line run_line(const RunFacts& facts, const Options& options) {
@@ -181,6 +196,7 @@ Line run_line(const RunFacts& facts, const Options& options) {
           {"library_loaded", facts.library_loaded},
           {"environment", facts.environment},
           {"network", network},
+          {"beside", nullptr},
           {"settings",
            {{"sync", name_of(options.synchronisation)},
             {"wait", facts.spins ? "sleep, spinning the last 60 us" : "sleep"},
@@ -215,9 +231,12 @@ Line point_line(const PointFacts& facts, const PointMeasurement& measured, const
           {"verified_calls", measured.verified},
           {"wrong_results", measured.wrong},
           {"bound", bound_of(facts.bound)},
+          {"sort", sort_of(facts.sort)},
           {"blocks", measurement_of(measured.blocks, facts.bound, options.seed)},
           {"alternating", measurement_of(measured.alternating, facts.bound, options.seed)}};
 }
+
+Line ready_line() { return {{"type", "ready"}}; }
 
 Line end_line(std::int64_t points, std::int64_t wrong, double seconds) {
   return {{"type", "end"},       {"status", "complete"},   {"reason", nullptr},

@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "apps/bench/kernels/sort_size.h"
 #include "apps/bench/machine.h"
 #include "apps/bench/measurement.h"
+#include "apps/bench/memory.h"
 #include "apps/bench/network_file.h"
 #include "apps/bench/options.h"
 
@@ -34,6 +36,14 @@ struct RunFacts {
 };
 Line run_line(const RunFacts& facts, const Options& options);
 
+// Of parts of a parallel sort.
+struct SortFacts {
+  SortSize size{};
+  bool constant_local_memory = false;
+  std::uint64_t arrays_bytes = 0;  // both of a rank, as predicted
+  MemoryUse grown{};               // during the point, largest of all ranks
+};
+
 struct PointFacts {
   std::string collective{};
   std::string bytes_meaning{};
@@ -46,9 +56,12 @@ struct PointFacts {
   double clock_drift_ppm = 0;             // largest magnitude
   double seconds = 0;                     // wall time of the point, warm-up included
   std::optional<PointBound> bound{};
+  std::optional<SortFacts> sort{};
 };
 Line point_line(const PointFacts& facts, const PointMeasurement& measured, const Options& options);
 
+// Background calls go on from here.
+Line ready_line();
 Line end_line(std::int64_t points, std::int64_t wrong, double seconds);
 Line progress_line(double done, std::size_t points, const std::string& label);
 

@@ -71,6 +71,10 @@ Line some_point() {
                  .framed = {.latency_ns = 0, .bandwidth_ns = 30, .bottleneck = "host b in"},
                  .framing = "TCP",
                  .source = "lab"};
+  facts.sort = SortFacts{.size = {.vectors = 48, .doubles = 2, .processes = 2},
+                         .constant_local_memory = true,
+                         .arrays_bytes = 768,
+                         .grown = {.resident_bytes = 800}};
   PointMeasurement measured{
       .blocks = some_measurement(), .alternating = some_measurement(), .calls_per_block = 2};
   return point_line(facts, measured, {});
@@ -112,6 +116,22 @@ TEST(Results, point_states_figures_ratio_and_limit) {
   EXPECT_DOUBLE_EQ(blocks["native"]["percent_of_framed_limit"].get<double>(), 20);
   EXPECT_EQ(blocks["native"]["root_to_last_ns"], Line::parse("[90, 180]"));
   EXPECT_EQ(point["hosts"], 2);
+}
+
+TEST(Results, a_sort_states_its_sizes_and_whether_it_swapped) {
+  const auto sort = some_point()["sort"];
+  EXPECT_EQ(sort["memory"], "constant-local");
+  EXPECT_EQ(sort["global_bytes"], 768);
+  EXPECT_EQ(sort["local_bytes"], 384);
+  EXPECT_EQ(sort["block_bytes"], 192);
+  EXPECT_EQ(sort["swapped"], false);
+  for (const MemoryUse grown : {MemoryUse{0, 1, 0}, MemoryUse{0, 0, 1}}) {
+    PointFacts facts{.host_of_rank = {"a", "b"}};
+    facts.sort = SortFacts{.grown = grown};
+    const PointMeasurement measured{.blocks = some_measurement(),
+                                    .alternating = some_measurement()};
+    EXPECT_EQ(point_line(facts, measured, {})["sort"]["swapped"], true);
+  }
 }
 
 TEST(Results, flows_are_the_mean_of_the_calls_that_went_by_the_wire) {

@@ -60,6 +60,10 @@ void write_vector(const SortSize& size, std::uint64_t call, std::uint64_t key,
     vector[place] = first * static_cast<double>(place + 1);
 }
 
+std::uint64_t number_of_call(const SortSize& size, double first) {
+  return (static_cast<std::uint64_t>(first) - 1) / size.vectors;
+}
+
 bool is_vector(const SortSize& size, std::uint64_t call, std::uint64_t key,
                std::span<const double> vector) {
   const double first = first_double(size, call, key);

@@ -26,6 +26,8 @@ std::uint64_t random_key(const SortSize& size, std::uint64_t seed, std::uint64_t
 // The vector with `key` in call `call`. REQUIRES: vector.size() == size.doubles
 void write_vector(const SortSize& size, std::uint64_t call, std::uint64_t key,
                   std::span<double> vector);
+// The call of a vector, by its first double.
+std::uint64_t number_of_call(const SortSize& size, double first);
 bool is_vector(const SortSize& size, std::uint64_t call, std::uint64_t key,
                std::span<const double> vector);
 

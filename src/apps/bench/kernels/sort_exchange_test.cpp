@@ -131,6 +131,15 @@ TEST(SortExchange, every_single_wrong_double_is_noticed) {
   EXPECT_FALSE(is_sorted_part(size, kCall, 1, shorter));
 }
 
+TEST(SortExchange, a_vector_tells_its_call) {
+  const SortSize size = sort_size(36, 2, 3).value();
+  for (const std::uint64_t key : {0U, 1U, 35U}) {
+    std::vector<double> vector(2);
+    write_vector(size, kCall, key, vector);
+    EXPECT_EQ(number_of_call(size, vector[0]), kCall);
+  }
+}
+
 TEST(SortExchange, data_of_another_process_or_call_are_noticed) {
   const SortSize size = sort_size(36, 3, 3).value();
   const Arrays right = exchanged(size, kCall, sample_arrays(size, kCall));

@@ -8,6 +8,7 @@
 #include "apps/bench/mpi/operations_moving.h"
 #include "apps/bench/mpi/operations_nbody.h"
 #include "apps/bench/mpi/operations_reducing.h"
+#include "apps/bench/mpi/operations_sorting.h"
 
 namespace quadrille::bench {
 namespace {
@@ -29,7 +30,8 @@ MPI_Datatype datatype_of(ElementType type) {
 const std::vector<Operation>& operations() {
   static const std::vector<Operation> rows = [] {
     auto all = moving_operations();
-    for (const auto& more : {reducing_operations(), mixed_operations(), nbody_operations()})
+    for (const auto& more :
+         {reducing_operations(), mixed_operations(), nbody_operations(), sorting_operations()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
@@ -55,6 +57,7 @@ Call make_call(const Operation& operation, const Shape& shape, MPI_Comm communic
   call.root = shape.root;
   call.in_place = shape.in_place && operation.has_in_place;
   call.computing_scale = shape.computing_scale;
+  call.sort = shape.sort;
   call.type = shape.bytes % size_of(shape.type) == 0 ? shape.type : ElementType::byte;
   call.count = static_cast<int>(shape.bytes / size_of(call.type));
   call.datatype = datatype_of(call.type);

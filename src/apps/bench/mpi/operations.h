@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/bench/kernels/sort_size.h"
 #include "apps/bench/pattern.h"
 
 namespace quadrille::bench {
@@ -36,6 +37,7 @@ struct Call {
   std::vector<int> send_counts, send_offsets, receive_counts, receive_offsets;  // of v-calls
   double computing_scale = 1;
   std::shared_ptr<Integrated> integrated;  // of N-body steps
+  SortSize sort;                           // of parts of a parallel sort
 
   std::size_t block_bytes() const { return static_cast<std::size_t>(count) * size_of(type); }
   bool is_root() const { return rank == root; }
@@ -62,6 +64,11 @@ struct Operation {
   void (*fill)(Call&, std::uint64_t number);
   // Whether this rank got what call `number` had to bring it.
   bool (*check)(const Call&, std::uint64_t number);
+  // Of parts of a parallel sort, whose bytes a pair of ranks follow from its size. nullptr: any
+  // number of bytes will do.
+  std::uint64_t (*sort_pair_bytes)(const SortSize&) = nullptr;
+
+  bool is_of_sort() const { return sort_pair_bytes != nullptr; }
 };
 
 const std::vector<Operation>& operations();
@@ -75,7 +82,9 @@ struct Shape {
   int root = 0;
   bool in_place = false;
   double computing_scale = 1;  // of timed computing
+  SortSize sort = {};
 };
+
 // Elements between two ranks, or of one and 0, of a v-call: half of `count`, all of it, or half as
 // much again. Symmetric, because MPI_IN_PLACE asks for it.
 int uneven_count(int count, int one, int other);

@@ -78,8 +78,12 @@ void run_rounds(Sampler& sampler, int most, double budget,
 PointMeasurement measure_point(Sampler& sampler, const Options& options,
                                const std::function<void(double)>& progress) {
   PointMeasurement point;
-  const WarmUp native = warm_up(sampler, Side::native, options);
-  const WarmUp library = warm_up(sampler, Side::library, options);
+  const Side first = options.library_first ? Side::library : Side::native;
+  const Side second = options.library_first ? Side::native : Side::library;
+  const WarmUp one = warm_up(sampler, first, options);
+  const WarmUp other = warm_up(sampler, second, options);
+  const WarmUp& native = options.library_first ? other : one;
+  const WarmUp& library = options.library_first ? one : other;
   point.warm_up_native = native.calls;
   point.warm_up_library = library.calls;
   point.calls_per_block =
@@ -92,7 +96,7 @@ PointMeasurement measure_point(Sampler& sampler, const Options& options,
       sampler, options.blocks, options.seconds * kBlockShare,
       [&](double share) { progress(share * kBlockShare); },
       [&] {
-        for (const Side side : {Side::native, Side::library, Side::library, Side::native}) {
+        for (const Side side : {first, second, second, first}) {
           block(point.blocks, side, point.calls_per_block);
         }
       });
@@ -102,8 +106,8 @@ PointMeasurement measure_point(Sampler& sampler, const Options& options,
       [&](double share) { progress(kBlockShare + share * (1 - kBlockShare)); },
       [&] {
         for (int call = 0; call < point.calls_per_block; ++call) {
-          block(point.alternating, Side::native, 1);
-          block(point.alternating, Side::library, 1);
+          block(point.alternating, first, 1);
+          block(point.alternating, second, 1);
         }
       });
   point.verified = sampler.verified();

@@ -8,7 +8,9 @@
 #include <iostream>
 #include <sstream>
 
+#include "apps/bench/mpi/background.h"
 #include "apps/bench/mpi/point.h"
+#include "apps/bench/mpi/sort_points.h"
 #include "apps/bench/mpi/world.h"
 #include "apps/bench/network_file.h"
 #include "apps/bench/results.h"
@@ -59,6 +61,13 @@ std::string mpi_library_version() {
   return text.substr(0, text.find_first_of(std::string_view("\n\0", 2)));
 }
 
+struct PlannedPoint {
+  const Operation* operation = nullptr;
+  std::uint64_t bytes = 0;
+  int ranks = 1;
+  SortSize sort{};
+};
+
 // Of its own for each point: what was decided for calls of other points is not known there.
 class CommunicatorCopy {
  public:
@@ -100,31 +109,45 @@ class Run {
   }
 
   // One point on every rank; those that are not part of it only wait.
-  void point(const Operation& operation, std::uint64_t bytes, int ranks, std::size_t index,
-             std::size_t points) {
+  void point(const PlannedPoint& planned, std::size_t index, std::size_t points) {
     world_.align_clocks(kLaterExchanges);
-    const Part& part = world_.part(ranks);
-    if (part.communicator != MPI_COMM_NULL) measure(operation, bytes, part, index, points);
+    const Part& part = world_.part(planned.ranks);
+    if (part.communicator != MPI_COMM_NULL) measure(planned, part, index, points);
     world_.gather_all();
   }
 
   std::int64_t wrong() const { return wrong_; }
 
  private:
-  void measure(const Operation& operation, std::uint64_t bytes, const Part& part, std::size_t index,
+  void measure(const PlannedPoint& planned, const Part& part, std::size_t index,
                std::size_t points) {
+    const Operation& operation = *planned.operation;
+    const std::uint64_t bytes = planned.bytes;
     const std::int64_t start_ns = monotonic_now().value;
     const CommunicatorCopy communicator(part.communicator);
-    Call call = make_call(
-        operation,
-        {bytes, options_.type, options_.root, options_.in_place, options_.computing_scale},
-        communicator.handle());
+    const MemoryUse before = memory_use();
+    Call call = make_call(operation,
+                          {bytes, options_.type, options_.root, options_.in_place,
+                           options_.computing_scale, planned.sort},
+                          communicator.handle());
     Sampler sampler(operation, call, *part.rendezvous, world_.clock(), executions_, options_,
                     spin_);
     const std::string label = label_of(operation, bytes, part.ranks);
+    if (options_.background != Background::none) {
+      run_background(sampler, options_, [&] { lines_.write(ready_line()); });
+      wrong_ += sampler.wrong();
+      return;
+    }
     const auto measured = measure_point(sampler, options_, [&](double share) {
       lines_.progress(static_cast<double>(index) + share, points, label);
     });
+    std::optional<SortFacts> sort;
+    if (operation.is_of_sort()) {
+      sort = SortFacts{.size = planned.sort,
+                       .constant_local_memory = options_.constant_local_memory,
+                       .arrays_bytes = arrays_bytes(operation, planned.sort),
+                       .grown = largest_growth(before, part.communicator)};
+    }
     if (world_.rank() != 0) return;
     wrong_ += measured.wrong;
     PointFacts facts{.collective = operation.name,
@@ -137,13 +160,14 @@ class Run {
                      .clock_uncertainty_ns = world_.clock_uncertainty_ns(),
                      .clock_drift_ppm = world_.clock_drift_ppm(),
                      .seconds = static_cast<double>(monotonic_now().value - start_ns) * 1e-9,
-                     .bound = {}};
+                     .bound = {},
+                     .sort = sort};
     for (int rank = 0; rank < part.ranks; ++rank) {
       facts.host_of_rank.push_back(world_.machines()[static_cast<std::size_t>(rank)].host);
     }
     if (operation.receipt != Receipt::unrooted) facts.root = options_.root;
-    facts.bound =
-        bound_of(network_, facts.collective, bytes, facts.root.value_or(0), facts.host_of_rank);
+    facts.bound = bound_of(network_, operation.is_of_sort() ? "alltoall" : facts.collective, bytes,
+                           facts.root.value_or(0), facts.host_of_rank);
     lines_.write(point_line(facts, measured, options_));
   }
 
@@ -174,19 +198,29 @@ Result<std::vector<int>> parts_for(const Options& options, int world_ranks) {
   return parts;
 }
 
-void run_points(const Options& options, const std::vector<int>& parts, Run& run) {
-  std::size_t points = 0;
-  const auto sizes_of = [&](const std::string& name) {
-    return name == "barrier" ? std::vector<std::uint64_t>{0} : options.bytes;
-  };
-  for (const auto& name : options.collectives) points += sizes_of(name).size() * parts.size();
-  std::size_t index = 0;
+// What is to be measured, in this order, or why a sort cannot be.
+Result<std::vector<PlannedPoint>> planned_points(const Options& options,
+                                                 const std::vector<int>& parts,
+                                                 const World& world) {
+  std::vector<PlannedPoint> points;
   for (const auto& name : options.collectives) {
+    const Operation& operation = *operation_named(name);
     for (const int ranks : parts) {
-      for (const auto bytes : sizes_of(name))
-        run.point(*operation_named(name), bytes, ranks, index++, points);
+      if (operation.is_of_sort()) {
+        const auto size = sort_size_on(options, world, ranks);
+        if (!size.ok()) return size.error();
+        if (const auto reason = arrays_do_not_fit(operation, size.value(), world))
+          return Error{ErrorKind::system, *reason};
+        points.push_back(
+            {&operation, operation.sort_pair_bytes(size.value()), ranks, size.value()});
+      } else if (name == "barrier") {
+        points.push_back({&operation, 0, ranks});
+      } else {
+        for (const auto bytes : options.bytes) points.push_back({&operation, bytes, ranks});
+      }
     }
   }
+  return points;
 }
 
 }  // namespace
@@ -203,6 +237,12 @@ int run_benchmark(const Options& options) {
     return exit_code::wrong_usage;
   }
   World world(parts.value());
+  const auto points = planned_points(options, parts.value(), world);
+  if (!points.ok()) {
+    if (rank == 0) std::cerr << "quadrille-bench: " << points.error().message << '\n';
+    return points.error().kind == ErrorKind::invalid_argument ? exit_code::wrong_usage
+                                                              : exit_code::failed;
+  }
   Lines lines(rank == 0 ? options.output : std::string());
   const std::int64_t usable = Rendezvous(MPI_COMM_WORLD).agree({}, [&](const Report&) {
     return lines.usable(options.output) ? 1 : 0;
@@ -216,14 +256,10 @@ int run_benchmark(const Options& options) {
   const std::int64_t start_ns = monotonic_now().value;
   Run run(options, world, lines);
   run.announce();
-  run_points(options, parts.value(), run);
+  std::size_t index = 0;
+  for (const auto& point : points.value()) run.point(point, index++, points.value().size());
   if (rank == 0) {
-    std::int64_t points = 0;
-    for (const auto& name : options.collectives) {
-      points += static_cast<std::int64_t>((name == "barrier" ? 1 : options.bytes.size()) *
-                                          parts.value().size());
-    }
-    lines.write(end_line(points, run.wrong(),
+    lines.write(end_line(static_cast<std::int64_t>(index), run.wrong(),
                          static_cast<double>(monotonic_now().value - start_ns) * 1e-9));
     if (run.wrong() > 0) std::cerr << "quadrille-bench: " << run.wrong() << " results were wrong\n";
   }
