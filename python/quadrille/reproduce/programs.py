@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 import time
@@ -60,14 +61,25 @@ def bench(
     `forced`: the algorithms that QUADRILLE_ALGORITHM names; none: Quadrille's own choice. Raises
     QuadrilleError with the end of the output when that fails.
     """
-    with TemporaryDirectory(prefix="quadrille-") as name:
-        results = Path(name) / "results.jsonl"
-        text = ",".join(map(str, sizes))
-        choice = ["env", f"QUADRILLE_ALGORITHM={forced}"] if forced else []
-        command = [*choice, _quadrille(), "bench", "--collective", collective, "--bytes", text, *arguments]
-        _run([*command, "-o", str(results), "--", *launcher], Path(name))
-        lines = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
-    return [line for line in lines if line["type"] == "point"]
+    given = ["--collective", collective, "--bytes", ",".join(map(str, sizes)), *arguments]
+    return [line for line in _bench_lines(launcher, given, forced) if line["type"] == "point"]
+
+
+def bench_beside(
+    launcher: Sequence[str], other: Sequence[str], collective: str, arguments: Sequence[str], forced: str
+) -> list[tuple[str | None, dict[str, Any]]]:
+    """Time `collective` alone and beside a job that `other` starts; return (whose calls it made, point).
+
+    Raises as `bench` does.
+    """
+    given = ["--collective", collective, *arguments, "--jobs", "2", "--beside", shlex.join(other)]
+    found, beside = [], None
+    for line in _bench_lines(launcher, given, forced):
+        if line["type"] == "run":
+            beside = line["beside"]
+        elif line["type"] == "point":
+            found.append((beside, line))
+    return found
 
 
 def eco_partitions(samples: dict[str, Any]) -> dict[str, list[list[str]]]:
@@ -89,6 +101,15 @@ def eco_partitions(samples: dict[str, Any]) -> dict[str, list[list[str]]]:
         raise QuadrilleError(f"quadrille-partition: exit code {done.returncode}: {done.stderr.strip()}")
     found: dict[str, list[list[str]]] = json.loads(done.stdout)["partitions"]
     return found
+
+
+def _bench_lines(launcher: Sequence[str], given: Sequence[str], forced: str) -> list[dict[str, Any]]:
+    with TemporaryDirectory(prefix="quadrille-") as name:
+        results = Path(name) / "results.jsonl"
+        choice = ["env", f"QUADRILLE_ALGORITHM={forced}"] if forced else []
+        command = [*choice, _quadrille(), "bench", *given, "-o", str(results), "--", *launcher]
+        _run(command, Path(name))
+        return [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
 
 
 def _quadrille() -> str:

@@ -47,12 +47,12 @@ def limit_line(x: Sequence[int], y: Sequence[float]) -> Figure:
     return {"type": "scatter", "mode": "lines", "name": "limit", "x": list(x), "y": list(y), "line": style}
 
 
-def over_nodes(title: str, series: Sequence[Figure], y_title: str = "seconds") -> Figure:
-    """Return a chart over the number of nodes."""
+def over_nodes(title: str, series: Sequence[Figure], x_title: str = "nodes") -> Figure:
+    """Return a chart of seconds over the number of nodes."""
     x = sorted({nodes for curve in series for nodes in curve["x"]})
     axes = (
-        {"type": "log", "title": {"text": "nodes"}, "tickvals": x, "ticktext": [str(nodes) for nodes in x]},
-        {"title": {"text": y_title}, "rangemode": "tozero"},
+        {"type": "log", "title": {"text": x_title}, "tickvals": x, "ticktext": [str(nodes) for nodes in x]},
+        {"title": {"text": "seconds"}, "rangemode": "tozero"},
     )
     return {"data": list(series), "layout": layout(title, *axes)}
 
