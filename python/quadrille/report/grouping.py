@@ -107,6 +107,8 @@ def _label(run: Run) -> str:
         parts.append("calls back to back")
     if run.facts.settings.skew_us > 0:
         parts.append(f"ranks up to {run.facts.settings.skew_us / 1000:g} ms apart")
+    if run.facts.beside is not None:
+        parts.append(f"beside a job of {run.facts.beside} calls")
     if any(point.in_place for point in run.points):
         parts.append("in place")
     return ", ".join(parts)

@@ -125,7 +125,11 @@ def _commands(runs: list[Run]) -> str:
 
 def point_command(point: PointLine, launcher: list[str]) -> str:
     """Return the command that measures `point` again."""
-    words = ["quadrille", "bench", "--collective", point.collective, "--bytes", str(point.bytes)]
+    words = ["quadrille", "bench", "--collective", point.collective]
+    if point.sort is None:
+        words += ["--bytes", str(point.bytes)]
+    else:
+        words += ["--vectors", str(point.sort.vectors), "--doubles", str(point.sort.doubles)]
     words += ["--ranks", str(point.ranks), "--type", point.element_type, "--sync", point.sync]
     words += ["--root", str(point.root)] if point.root else []
     words += ["--in-place"] if point.in_place else []

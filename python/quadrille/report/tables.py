@@ -50,7 +50,7 @@ def points_table(series: Series) -> str:
                 _median(ours),
                 _ratio(point, "blocks"),
                 _ratio(point, "alternating"),
-                time_text(bound) if bound else "–",
+                (time_text(bound) if bound else "–") + _swapped(point),
                 percent_text(native.percent_of_framed_limit),
                 percent_text(ours.percent_of_framed_limit),
                 f"{native.n} + {point.alternating.native.n}",
@@ -58,6 +58,10 @@ def points_table(series: Series) -> str:
             ]
         )
     return table(head, rows)
+
+
+def _swapped(point: PointLine) -> str:
+    return "<br><strong>swapped: a disk's time</strong>" if point.sort and point.sort.swapped else ""
 
 
 def _ratio(point: PointLine, order: str) -> str:

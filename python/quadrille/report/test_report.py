@@ -201,6 +201,17 @@ def test_each_point_has_the_command_that_repeats_it() -> None:
     assert command.endswith("-- mpirun -np 16")
 
 
+def test_a_sort_is_repeated_by_its_sizes_and_marked_where_it_swapped() -> None:
+    results = read_results([EXAMPLES / "results_sort.jsonl"])
+    (point,) = results.points()
+    assert "--vectors 4800 --doubles 3 --ranks 4" in point_command(point, ["mpirun"])
+    assert "swapped" not in render_page(results)
+    assert point.sort is not None
+    sort = point.sort.model_copy(update={"swapped": True})
+    results.runs[0].points = [point.model_copy(update={"sort": sort})]
+    assert "swapped: a disk's time" in render_page(results)
+
+
 def test_runs_that_measured_the_same_point_are_kept_apart() -> None:
     results = bench()
     (group,) = groups_of([*results.runs, *bench().runs])
