@@ -30,7 +30,7 @@ FULL = Scaling(
 )
 _DOUBLES = tuple(paper.DOUBLES * nodes for nodes in paper.NODES)
 _SHARE = 0.6
-_SPREAD = 0.15
+_SPREAD = 0.2
 
 
 def _measure(bench: Workbench, data: Data) -> None:
