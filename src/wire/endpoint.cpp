@@ -69,6 +69,20 @@ void Endpoint::receive(EndpointId peer, Channel channel, std::span<std::byte> me
   accept(flow, now);
 }
 
+void Endpoint::receive_certain(EndpointId peer, Channel channel, std::span<std::byte> message,
+                               Handle handle, Nanoseconds now) {
+  Flow& flow = flow_with(peer, channel);
+  flow.in.expect_certain(message, handle);
+  accept(flow, now);
+}
+
+void Endpoint::receive_up_to(EndpointId peer, Channel channel, std::span<std::byte> message,
+                             Handle handle, Nanoseconds now) {
+  Flow& flow = flow_with(peer, channel);
+  flow.in.expect_up_to(message, handle);
+  accept(flow, now);
+}
+
 void Endpoint::accept(Flow& flow, Nanoseconds now) {
   flow.timer.began(Side::in, now);
   settle(flow, now);
@@ -238,17 +252,17 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
     const auto all = group_sends_.find(*sent);
     if (all != group_sends_.end() && --all->second.receivers > 0) continue;
     if (all == group_sends_.end() || !all->second.complete)
-      completed_.push_back({*sent, true, true});
+      completed_.push_back({.handle = *sent, .sent = true});
     if (all != group_sends_.end()) group_sends_.erase(all);
   }
   while (const auto received = flow.in.next_completed())
-    completed_.push_back({received->handle, false, received->matches});
+    completed_.push_back({received->handle, false, received->matches, received->length});
   const auto outstanding = static_cast<std::uint32_t>(flow.in.outstanding());
   if (flow.charged > outstanding) {
     budget_.give_back(flow.charged - outstanding);
     flow.charged = outstanding;
   }
-  if (flow.in.expects() != flow.expecting) {
+  if (flow.in.awaits() != flow.expecting) {
     flow.expecting = !flow.expecting;
     flow.expecting ? ++expecting_ : --expecting_;
   }

@@ -85,6 +85,14 @@ class Endpoint {
   void receive(EndpointId peer, Channel channel, std::span<std::byte> message, Handle handle,
                Nanoseconds now);
 
+  // A message that will come, so that it is granted before it is announced.
+  void receive_certain(EndpointId peer, Channel channel, std::span<std::byte> message,
+                       Handle handle, Nanoseconds now);
+  // The next message, should one come: of one packet and no longer than `message`; its completion
+  // tells its length. Only what has been announced is asked for.
+  void receive_up_to(EndpointId peer, Channel channel, std::span<std::byte> message, Handle handle,
+                     Nanoseconds now);
+
   // The same between one end and all others of `group`, in which it is too; each of them calls for
   // each message. A channel that has group messages has no others.
   void send_to_group(const Group& group, Channel channel, std::span<const std::byte> message,
@@ -133,7 +141,8 @@ class Endpoint {
   struct Completion {
     Handle handle = 0;
     bool sent = false;
-    bool matches = true;  // else the ends disagree about the message's length
+    bool matches = true;     // else the ends disagree about the message's length
+    std::size_t length = 0;  // of a message that was received
   };
   std::optional<Completion> next_completion();
 

@@ -149,5 +149,29 @@ TEST_F(EndpointPair, small_messages_one_way_are_each_reported_at_once) {
   EXPECT_TRUE(ends_[0].awaited().empty());
 }
 
+TEST_F(EndpointPair, what_may_come_is_not_asked_for) {
+  std::vector<std::byte> into(1000);
+  ends_[1].receive_up_to(0, 0, into, 1, now_);
+  EXPECT_TRUE(ends_[1].awaited().empty());
+  EXPECT_FALSE(ends_[1].deadline());
+  ends_[0].send(1, 0, std::vector<std::byte>(300), 1, now_);
+  pass_all();
+  const auto completed = ends_[1].next_completion();
+  ASSERT_TRUE(completed && completed->matches);
+  EXPECT_EQ(completed->length, 300U);
+}
+
+TEST_F(EndpointPair, a_certain_message_leaves_with_its_first_grant) {
+  const std::vector<std::byte> sent(3000);
+  std::vector<std::byte> into(3000);
+  ends_[1].receive_certain(0, 0, into, 1, now_);
+  pass_all();
+  ends_[0].send(1, 0, sent, 1, now_);
+  std::vector<std::byte> room(ends_[0].largest_datagram());
+  bool any_data = false;
+  while (const auto outgoing = ends_[0].next_datagram(room, now_)) any_data |= !outgoing->is_status;
+  EXPECT_TRUE(any_data) << "without another word of the receiver";
+}
+
 }  // namespace
 }  // namespace quadrille::wire

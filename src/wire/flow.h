@@ -33,7 +33,7 @@ struct Flow {
         timer(times),
         statistics(of_channel) {}
 
-  bool awaits_in() const { return in.expects() || in.outstanding() > 0; }
+  bool awaits_in() const { return in.awaits() || in.outstanding() > 0; }
   bool awaits() const { return !out.idle() || awaits_in(); }
   // When a question is due; nothing: never.
   std::optional<Nanoseconds> due() const {

@@ -7,10 +7,22 @@
 
 namespace quadrille::wire {
 
-void ReceiveFlow::expect(std::span<std::byte> buffer, Handle handle) {
+void ReceiveFlow::expect(std::span<std::byte> buffer, Handle handle) { add(buffer, handle, false); }
+
+void ReceiveFlow::expect_up_to(std::span<std::byte> buffer, Handle handle) {
+  add(buffer, handle, true);
+}
+
+void ReceiveFlow::add(std::span<std::byte> buffer, Handle handle, bool open) {
   const Sequence first = expected_end_;
-  expected_end_ += packets_of(buffer.size(), limits_.payload);
-  messages_.push_back({first, expected_end_, buffer, handle});
+  expected_end_ += open ? 1 : packets_of(buffer.size(), limits_.payload);
+  messages_.push_back({.first = first,
+                       .end = expected_end_,
+                       .buffer = buffer,
+                       .handle = handle,
+                       .open = open,
+                       .length = buffer.size()});
+  if (open) ++open_;
   while (!early_.empty() && early_.begin()->first < expected_end_) {
     const auto& [sequence, early] = *early_.begin();
     early_bytes_ -= early.payload.size();
@@ -63,6 +75,14 @@ void ReceiveFlow::mark(Sequence sequence) {
   }
 }
 
+bool ReceiveFlow::fits(const Message& message, Sequence index, const Packet& packet, bool last,
+                       std::size_t payload) {
+  if (lower(packet.place, place_bits) != lower(index, place_bits) || packet.last != last)
+    return false;
+  if (message.open) return packet.payload.size() <= message.buffer.size();
+  return packet.payload.size() == std::min(payload, message.buffer.size() - index * payload);
+}
+
 void ReceiveFlow::place(const Packet& packet) {
   const auto message =
       std::ranges::find_if(messages_, [&](const Message& m) { return packet.sequence < m.end; });
@@ -70,20 +90,21 @@ void ReceiveFlow::place(const Packet& packet) {
   if (message == messages_.end() || packet.sequence < message->first) return;
   const Sequence index = packet.sequence - message->first;
   const std::size_t offset = index * limits_.payload;
-  const std::size_t length = std::min(limits_.payload, message->buffer.size() - offset);
   const bool last = packet.sequence + 1 == message->end;
-  if (lower(packet.place, place_bits) != lower(index, place_bits) || packet.last != last ||
-      packet.payload.size() != length) {
+  if (!fits(*message, index, packet, last, limits_.payload)) {
     message->matches = false;
     return;
   }
-  std::copy_n(packet.payload.data(), length, message->buffer.data() + offset);
+  if (message->open) message->length = packet.payload.size();
+  std::copy_n(packet.payload.data(), packet.payload.size(), message->buffer.data() + offset);
 }
 
 void ReceiveFlow::complete_arrived() {
   while (!messages_.empty() &&
          (messages_.front().end <= acknowledged_ || !messages_.front().matches)) {
-    completed_.push_back({messages_.front().handle, messages_.front().matches});
+    const Message& done = messages_.front();
+    completed_.push_back({done.handle, done.matches, done.length});
+    if (done.open) --open_;
     messages_.pop_front();
   }
 }

@@ -38,6 +38,15 @@ class ReceiveFlow {
     most_early_bytes_ = std::max(limits_.unasked, ahead * limits_.payload);
   }
 
+  // The same of a message that will come: it is granted before it is announced.
+  void expect_certain(std::span<std::byte> buffer, Handle handle) {
+    expect(buffer, handle);
+    counted_on_ = expected_end_;
+  }
+  // The next message, should one come, is of one packet, and no longer than `buffer`.
+  // REQUIRES: buffer.size() <= FlowLimits::payload.
+  void expect_up_to(std::span<std::byte> buffer, Handle handle);
+
   struct Packet {
     Sequence sequence = 0;
     std::uint32_t place = 0;
@@ -63,10 +72,15 @@ class ReceiveFlow {
   struct Completed {
     Handle handle = 0;
     bool matches = true;
+    std::size_t length = 0;
   };
   std::optional<Completed> next_completed();
 
   bool expects() const { return !messages_.empty(); }
+  // Something that is certain to come, or known to be there.
+  bool awaits() const {
+    return messages_.size() > open_ || (expects() && announced_ > acknowledged_);
+  }
   // REQUIRES: expects(). For order among channels.
   Handle first_expected() const { return messages_.front().handle; }
   // Something of the first message is known to be there. REQUIRES: expects().
@@ -74,7 +88,7 @@ class ReceiveFlow {
   // REQUIRES: expects().
   std::uint64_t first_packets() const { return messages_.front().end - messages_.front().first; }
   // Some of what is expected, whether it is announced or not.
-  bool has_ungranted() const { return expected_end_ > granted_; }
+  bool has_ungranted() const { return messages_.size() > open_ && expected_end_ > granted_; }
   Sequence acknowledged() const { return acknowledged_; }
   Sequence granted() const { return granted_; }
   Sequence heard() const { return announced_; }
@@ -90,6 +104,8 @@ class ReceiveFlow {
     std::span<std::byte> buffer;
     Handle handle = 0;
     bool matches = true;
+    bool open = false;  // see expect_up_to()
+    std::size_t length = 0;
   };
   struct Early {
     std::uint32_t place = 0;
@@ -99,12 +115,16 @@ class ReceiveFlow {
 
   bool is_here(Sequence sequence) const;
   void mark(Sequence sequence);
+  void add(std::span<std::byte> buffer, Handle handle, bool open);
+  static bool fits(const Message& message, Sequence index, const Packet& packet, bool last,
+                   std::size_t payload);
   void place(const Packet& packet);
   void complete_arrived();
   bool keep_early(const Packet& packet);
 
   FlowLimits limits_;
   std::deque<Message> messages_;  // not complete
+  std::size_t open_ = 0;          // of them
   std::map<Sequence, Early> early_;
   std::size_t early_bytes_ = 0;
   std::size_t most_early_bytes_;

@@ -117,5 +117,34 @@ TEST(ReceiveFlow, ends_that_disagree_about_a_length_find_out) {
   }
 }
 
+TEST(ReceiveFlow, a_message_that_may_come_has_the_length_of_its_packet) {
+  ReceiveFlow flow(kLimits);
+  std::vector<std::byte> into(10);
+  std::vector<std::byte> next(10);
+  flow.expect_up_to(into, 1);
+  flow.expect_up_to(next, 2);
+  EXPECT_FALSE(flow.awaits()) << "nothing is known to come";
+  EXPECT_EQ(flow.wanted(), 0U);
+  const auto message = bytes(7);
+  flow.on_announcement(2);
+  EXPECT_TRUE(flow.awaits());
+  EXPECT_EQ(flow.wanted(), 2U);
+  flow.on_packet(packet_of(message, 0, 0));
+  const auto completed = flow.next_completed();
+  ASSERT_TRUE(completed && completed->matches);
+  EXPECT_EQ(completed->length, 7U);
+  EXPECT_TRUE(std::equal(message.begin(), message.end(), into.begin()));
+  flow.on_packet({.sequence = 1, .place = 0, .last = false, .payload = message});
+  EXPECT_FALSE(flow.next_completed()->matches) << "it would go on";
+}
+
+TEST(ReceiveFlow, a_message_that_is_certain_is_wanted_before_it_is_announced) {
+  ReceiveFlow flow(kLimits);
+  std::vector<std::byte> into(25);
+  flow.expect_certain(into, 1);
+  EXPECT_TRUE(flow.awaits());
+  EXPECT_EQ(flow.wanted(), 3U);
+}
+
 }  // namespace
 }  // namespace quadrille::wire

@@ -83,6 +83,8 @@ struct UdpLink::Buffers {
       arrived_headers[i].msg_hdr.msg_iov = &arrived_pieces[i];
       arrived_headers[i].msg_hdr.msg_iovlen = 1;
       arrived_headers[i].msg_hdr.msg_control = &arrived_control[i];
+      arrived_headers[i].msg_hdr.msg_name = &from[i];
+      arrived_headers[i].msg_hdr.msg_namelen = sizeof from[i];
     }
   }
   std::byte* message(std::size_t index) { return arrived_bytes.get() + index * longest_message; }
@@ -93,7 +95,9 @@ struct UdpLink::Buffers {
   std::array<iovec, receive_batch> arrived_pieces{};
   std::array<Control, receive_batch> arrived_control{};
   std::array<mmsghdr, receive_batch> arrived_headers{};
+  std::array<sockaddr_in, receive_batch> from{};
   std::vector<std::span<std::byte>> arrived;
+  std::vector<std::size_t> arrived_at;  // of each in `arrived`, in `from`
   std::array<iovec, longest_run> leaving_pieces{};
   std::array<sockaddr_in, longest_run> to{};
   std::array<Control, longest_run> leaving_control{};
@@ -160,6 +164,7 @@ std::span<const std::span<std::byte>> UdpLink::receive() {
     count = recvmmsg(descriptor_, b.arrived_headers.data(), receive_batch, MSG_DONTWAIT, nullptr);
   }
   b.arrived.clear();
+  b.arrived_at.clear();
   for (int i = 0; i < count; ++i) take_apart(static_cast<std::size_t>(i));
   has_more_ = count == static_cast<int>(receive_batch);
   return b.arrived;
@@ -181,8 +186,13 @@ void UdpLink::take_apart(std::size_t index) {
   std::size_t offset = 0;
   do {
     b.arrived.push_back(whole.subspan(offset, std::min(piece, whole.size() - offset)));
+    b.arrived_at.push_back(index);
     offset += piece;
   } while (offset < whole.size());
+}
+
+NetworkAddress UdpLink::source(std::size_t index) const {
+  return from_system(buffers_->from[buffers_->arrived_at[index]]);
 }
 
 std::span<std::byte> UdpLink::room() {

@@ -51,6 +51,8 @@ class UdpLink {
   // What has arrived, `receive_batch` messages at most; valid until the next call. There may be
   // more where has_more().
   std::span<const std::span<std::byte>> receive();
+  // Where the `index`-th of these came from.
+  NetworkAddress source(std::size_t index) const;
 
   // Joins its group anew, for switches that have forgotten of it. REQUIRES: it has one.
   void join_again();

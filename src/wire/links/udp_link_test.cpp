@@ -127,5 +127,18 @@ TEST_F(Runs, of_datagrams_longer_than_any_of_ours_are_dropped) {
   EXPECT_EQ(lengths(*narrow), std::vector<std::size_t>{600});
 }
 
+TEST(UdpLink, tells_where_a_datagram_came_from) {
+  const NetworkAddress loopback{0x7f000001, 0};
+  const auto receiver = std::move(UdpLink::open({.local = loopback}).value());
+  for (int round = 0; round < 3; ++round) {
+    const auto sender = std::move(UdpLink::open({.local = loopback}).value());
+    sender->room();
+    sender->add(receiver->local(), 10);
+    ASSERT_TRUE(sender->flush());
+    ASSERT_EQ(receiver->receive().size(), 1U);
+    EXPECT_EQ(receiver->source(0), sender->local());
+  }
+}
+
 }  // namespace
 }  // namespace quadrille::wire
