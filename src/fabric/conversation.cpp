@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The last bits of a handle say what of; handles rise, as the wire wants them to.
+#include "fabric/conversation.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace quadrille::fabric {
+namespace {
+
+// Receives that are open at a time: as many packets may be granted before this end comes to it.
+constexpr std::size_t open_messages = 16;
+constexpr std::size_t open_controls = 8;
+// Where packets are larger, as on the loopback, memory for them is not.
+constexpr std::size_t most_open_bytes = 4096;
+
+wire::EndpointSettings endpoint_settings(const ConversationSettings& settings) {
+  wire::EndpointSettings made;
+  made.self = settings.is_first ? 0 : 1;
+  made.peers = 2;
+  made.secret = settings.secret;
+  made.limits.payload = settings.payload;
+  made.limits.unasked = settings.unasked;
+  return made;
+}
+
+}  // namespace
+
+Conversation::Conversation(const ConversationSettings& settings, wire::CreditBudget& budget,
+                           Nanoseconds now)
+    : peer_(settings.is_first ? 1 : 0),
+      open_bytes_(std::min(settings.payload, most_open_bytes)),
+      endpoint_(endpoint_settings(settings), budget) {
+  for (std::size_t i = 0; i < open_messages; ++i)
+    open(messages_channel, message, messages_, std::vector<std::byte>(open_bytes_), now);
+  for (std::size_t i = 0; i < open_controls; ++i)
+    open(control_channel, control, controls_, std::vector<std::byte>(largest_control), now);
+}
+
+void Conversation::open(wire::Channel channel, Kind kind, OpenReceives& receives,
+                        std::vector<std::byte> buffer, Nanoseconds now) {
+  receives.buffers.push_back(std::move(buffer));
+  endpoint_.receive_up_to(peer_, channel, receives.buffers.back(), handle(kind), now);
+}
+
+void Conversation::depart(wire::Channel channel, std::vector<std::byte> bytes, Nanoseconds now) {
+  const wire::Handle handle = this->handle(departing);
+  const auto& kept = departing_[handle] = std::move(bytes);
+  endpoint_.send(peer_, channel, kept, handle, now);
+}
+
+void Conversation::send_message(const Head& head, std::span<const std::byte> payload,
+                                Nanoseconds now) {
+  std::vector<std::byte> bytes(largest_head + payload.size());
+  const std::size_t length = write_head(head, bytes);
+  std::ranges::copy(payload, bytes.begin() + static_cast<std::ptrdiff_t>(length));
+  bytes.resize(length + payload.size());
+  depart(messages_channel, std::move(bytes), now);
+}
+
+void Conversation::send_control(const Control& control, Nanoseconds now) {
+  std::vector<std::byte> bytes(largest_control);
+  bytes.resize(write_control(control, bytes));
+  depart(control_channel, std::move(bytes), now);
+}
+
+void Conversation::send_bulk(std::span<const std::byte> bytes, Token token, Nanoseconds now) {
+  const wire::Handle handle = this->handle(bulk);
+  bulk_[handle] = token;
+  endpoint_.send(peer_, bulk_channel, bytes, handle, now);
+}
+
+void Conversation::receive_bulk(std::span<std::byte> bytes, Token token, Nanoseconds now) {
+  const wire::Handle handle = this->handle(bulk);
+  bulk_[handle] = token;
+  endpoint_.receive_certain(peer_, bulk_channel, bytes, handle, now);
+}
+
+bool Conversation::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
+  return endpoint_.on_datagram(datagram, now).has_value();
+}
+
+std::optional<std::size_t> Conversation::next_datagram(std::span<std::byte> room, Nanoseconds now) {
+  const auto outgoing = endpoint_.next_datagram(room, now);
+  return outgoing ? std::optional(outgoing->length) : std::nullopt;
+}
+
+void Conversation::reopen(Nanoseconds now) {
+  const auto again = [&](OpenReceives& receives, wire::Channel channel, Kind kind) {
+    if (!std::exchange(receives.front_taken, false)) return;
+    auto buffer = std::move(receives.buffers.front());
+    receives.buffers.pop_front();
+    open(channel, kind, receives, std::move(buffer), now);
+  };
+  again(messages_, messages_channel, message);
+  again(controls_, control_channel, control);
+}
+
+Conversation::Happened Conversation::opened(OpenReceives& receives, Event event,
+                                            std::size_t length) {
+  receives.front_taken = true;
+  return {.event = event, .bytes = std::span(receives.buffers.front()).first(length)};
+}
+
+std::optional<Conversation::Happened> Conversation::next(Nanoseconds now) {
+  reopen(now);
+  while (const auto completion = endpoint_.next_completion()) {
+    const auto kind = static_cast<Kind>(completion->handle % kinds);
+    if (kind == departing) {
+      departing_.erase(completion->handle);
+      continue;
+    }
+    if (!completion->matches) return Happened{.event = Event::broken, .bytes = {}};
+    if (kind == message) return opened(messages_, Event::message, completion->length);
+    if (kind == control) return opened(controls_, Event::control, completion->length);
+    const Token token = bulk_.extract(completion->handle).mapped();
+    return Happened{.event = completion->sent ? Event::bulk_sent : Event::bulk_received,
+                    .token = token,
+                    .bytes = {}};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> Conversation::unanswered() const {
+  const auto awaited = endpoint_.awaited();
+  return awaited.empty() ? std::nullopt : std::optional(awaited.front().second);
+}
+
+}  // namespace quadrille::fabric

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What two endpoints of a fabric share: one end of the wire for them alone, with a channel for
+// messages, one for control and one for bulk. Receives of the first two are always open; bulk is
+// received where it was called for. No clock and no socket.
+//
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "fabric/matching.h"
+#include "fabric/message_format.h"
+#include "wire/endpoint.h"
+
+namespace quadrille::fabric {
+
+struct ConversationSettings {
+  wire::Secret secret{};
+  bool is_first = false;  // one end is
+  std::size_t payload = 1448;
+  std::size_t unasked = 256;  // bytes that may leave at once
+};
+
+class Conversation {
+ public:
+  Conversation(const ConversationSettings& settings, wire::CreditBudget& budget, Nanoseconds now);
+
+  // The longest message that goes without being offered.
+  std::size_t most_eager() const { return open_bytes_ - largest_head; }
+
+  // `payload` is copied. REQUIRES: it is no longer than most_eager().
+  void send_message(const Head& head, std::span<const std::byte> payload, Nanoseconds now);
+  void send_control(const Control& control, Nanoseconds now);
+  // `bytes` live until sent_bulk() or received_bulk() has told of `token`.
+  void send_bulk(std::span<const std::byte> bytes, Token token, Nanoseconds now);
+  void receive_bulk(std::span<std::byte> bytes, Token token, Nanoseconds now);
+
+  // Whether it is the other end's. What it brings is told by the calls below.
+  bool on_datagram(std::span<std::byte> datagram, Nanoseconds now);
+  std::optional<std::size_t> next_datagram(std::span<std::byte> room, Nanoseconds now);
+  std::optional<Nanoseconds> deadline() const { return endpoint_.deadline(); }
+
+  enum class Event : std::uint8_t { message, control, bulk_sent, bulk_received, broken };
+  struct Happened {
+    Event event = Event::message;
+    Token token = 0;                   // of bulk
+    std::span<const std::byte> bytes;  // of a message or control, until the next call
+  };
+  // `broken`: what has come is no message of this protocol.
+  std::optional<Happened> next(Nanoseconds now);
+
+  // Questions that the other end has left unanswered; nothing where nothing is awaited from it.
+  std::optional<std::uint32_t> unanswered() const;
+  bool is_idle() const { return endpoint_.awaited().empty() && !endpoint_.deadline(); }
+  const wire::EndpointCounters& counters() const { return endpoint_.counters(); }
+
+ private:
+  struct OpenReceives {
+    std::deque<std::vector<std::byte>> buffers;  // the first completes first
+    bool front_taken = false;                    // its bytes were handed out
+  };
+  enum Kind : std::uint8_t { departing, message, control, bulk };
+  static constexpr unsigned kinds = 4;
+
+  wire::Handle handle(Kind kind) { return next_handle_++ * kinds + kind; }
+  void open(wire::Channel channel, Kind kind, OpenReceives& receives, std::vector<std::byte> buffer,
+            Nanoseconds now);
+  void reopen(Nanoseconds now);
+  void depart(wire::Channel channel, std::vector<std::byte> bytes, Nanoseconds now);
+  Happened opened(OpenReceives& receives, Event event, std::size_t length);
+
+  wire::EndpointId peer_;
+  std::size_t open_bytes_;  // of a receive for messages
+  wire::Endpoint endpoint_;
+  std::uint64_t next_handle_ = 1;
+  OpenReceives messages_;
+  OpenReceives controls_;
+  std::unordered_map<wire::Handle, std::vector<std::byte>> departing_;
+  std::unordered_map<wire::Handle, Token> bulk_;
+};
+
+}  // namespace quadrille::fabric

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/endpoint_name.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "fabric/big_endian.h"
+
+namespace quadrille::fabric {
+namespace {
+
+constexpr std::uint32_t magic = 0x51464931;  // "QFI1"
+// Smaller than what every host has to take (RFC 791), less all headers.
+constexpr std::uint16_t least_payload = 400;
+
+}  // namespace
+
+std::array<std::byte, name_bytes> encode(const EndpointName& name) {
+  std::array<std::byte, name_bytes> bytes{};
+  Writer writer(bytes);
+  writer.put(magic, 4);
+  writer.put(name.at.address, 4);
+  writer.put(name.at.port, 2);
+  writer.put(name.payload, 2);
+  std::ranges::copy(std::as_bytes(std::span(name.key)), writer.rest().begin());
+  return bytes;
+}
+
+std::optional<EndpointName> decode_name(std::span<const std::byte> bytes) {
+  if (bytes.size() < name_bytes) return std::nullopt;
+  Reader reader(bytes.first(name_bytes));
+  if (reader.take(4) != magic) return std::nullopt;
+  EndpointName name;
+  name.at.address = static_cast<std::uint32_t>(reader.take(4));
+  name.at.port = static_cast<std::uint16_t>(reader.take(2));
+  name.payload = static_cast<std::uint16_t>(reader.take(2));
+  std::ranges::copy(reader.rest(), std::as_writable_bytes(std::span(name.key)).begin());
+  if (name.at.port == 0 || name.payload < least_payload) return std::nullopt;
+  return name;
+}
+
+std::string text_of(const EndpointName& name) {
+  const std::uint32_t address = name.at.address;
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "quadrille://%u.%u.%u.%u:%u/%02x%02x%02x%02x",
+                address >> 24U, address >> 16U & 255U, address >> 8U & 255U, address & 255U,
+                name.at.port, name.key[0], name.key[1], name.key[2], name.key[3]);
+  return text.data();
+}
+
+}  // namespace quadrille::fabric

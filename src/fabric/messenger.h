@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An endpoint of a fabric: messages to and from others, matched by receives. It does no input or
+// output and knows no clock: datagrams and the time go in, datagrams, what is done and the next
+// deadline come out.
+//
+// A message that is short, and for which the receiver keeps memory (EagerCredit), goes at once. Any
+// other is offered; the receiver calls for it when a receive has taken it, and as much of it comes
+// as that has room for. Messages from one endpoint to another match in the order in which they were
+// sent, with tags and without apart.
+//
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/conversation.h"
+#include "fabric/done.h"
+#include "fabric/eager_credit.h"
+#include "fabric/keys.h"
+#include "fabric/matching.h"
+#include "fabric/message_format.h"
+#include "wire/credit_budget.h"
+
+namespace quadrille::fabric {
+
+struct MessengerSettings {
+  EndpointName name;  // its key is of the key pair
+  std::optional<wire::Secret> job_secret;
+  std::size_t burst_bytes = 32 * 1024;  // that the network holds in front of this host
+  std::size_t local_payload = 1448;     // of packets that stay on this host
+};
+
+struct SendRequest {
+  PeerNumber to = 0;
+  std::span<const std::byte> bytes;
+  bool tagged = false;
+  std::uint64_t tag = 0;
+  std::optional<std::uint64_t> data;
+  bool copies = false;           // the caller's memory is free when the call returns
+  bool until_delivered = false;  // done when it has been received
+  Report report;
+};
+
+struct ReceiveRequest {
+  std::span<std::byte> buffer;
+  bool tagged = false;
+  Pattern pattern;  // without a tag it fits all
+  // It takes messages one behind the other until less than so much room is left.
+  std::optional<std::size_t> least_room = {};
+  Report report;
+};
+
+class Messenger {
+ public:
+  // `keys` outlive it. REQUIRES: wire::start_authentication() has returned true.
+  Messenger(const MessengerSettings& settings, const KeyPair& keys);
+  Messenger(const Messenger&) = delete;
+  Messenger& operator=(const Messenger&) = delete;
+
+  const EndpointName& name() const { return settings_.name; }
+  // The endpoint of that name, the same number each time; nothing where its key is unusable.
+  std::optional<PeerNumber> peer(const EndpointName& name, Nanoseconds now);
+  const EndpointName& name_of(PeerNumber peer) const { return peers_[peer]->name; }
+
+  void send(const SendRequest& request, Nanoseconds now);
+  void receive(const ReceiveRequest& request, Nanoseconds now);
+
+  struct Found {
+    Head head;
+    PeerNumber from = 0;
+  };
+  // The message that a receive would take now. With `claim_as` no other receive takes it any more.
+  std::optional<Found> peek(bool tagged, const Pattern& pattern, const void* claim_as);
+  // Takes what was claimed so; false where nothing was.
+  bool receive_claimed(const void* claimed_as, const ReceiveRequest& request, Nanoseconds now);
+  // Drops it; likewise.
+  bool discard_claimed(const void* claimed_as, Nanoseconds now);
+  // The receive of this context, if it still waits.
+  bool cancel(const void* context);
+
+  void on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram, Nanoseconds now);
+  // A host says that nobody listens there any more.
+  void on_refusal(wire::NetworkAddress to);
+
+  struct Outgoing {
+    wire::NetworkAddress to;
+    std::size_t length = 0;
+  };
+  // REQUIRES: room for largest_datagram().
+  std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now);
+  std::size_t largest_datagram() const;
+  // When next_datagram() will have something without any other event.
+  std::optional<Nanoseconds> deadline() const;
+
+  // What has ended since, in order.
+  std::deque<Done>& done() { return done_; }
+  // Nothing is on its way from or to anybody who still listens.
+  bool is_idle() const;
+  // Bytes of messages that wait for a receive, and of those that were copied and have not left.
+  std::size_t waiting_bytes() const { return waiting_bytes_; }
+  std::size_t copied_bytes() const { return copied_bytes_; }
+  // Datagrams of senders that are in no address vector and did not show the job's secret.
+  std::uint64_t strangers() const { return strangers_; }
+  wire::EndpointCounters counters() const;
+
+ private:
+  struct Offer {
+    std::span<const std::byte> bytes;
+    std::vector<std::byte> copy;
+    Head head;
+    Report report;
+    bool has_ended = false;  // for the caller
+  };
+  struct Peer {
+    EndpointName name;
+    wire::Secret secret{};
+    std::unique_ptr<Conversation> conversation;  // none with oneself
+    EagerCredit credit;
+    std::unordered_map<std::uint32_t, Offer> offers;
+    std::uint32_t next_offer = 0;
+    bool heard = false;
+    bool refused = false;
+    bool lost = false;
+    bool ready = false;  // in `ready_`
+    std::optional<Nanoseconds> introduced;
+    std::optional<Nanoseconds> wakes;  // in `timers_`
+  };
+  struct Receive {
+    ReceiveRequest request;
+    std::size_t used = 0;
+    std::size_t under_way = 0;
+    bool posted = true;
+  };
+  struct Waiting {
+    PeerNumber from = 0;
+    Head head;
+    std::vector<std::byte> bytes;  // where it was not offered
+  };
+  struct Transfer {  // of what was called for
+    Token receive = 0;
+    PeerNumber from = 0;
+    Done done;
+  };
+
+  // messenger_peers.cpp
+  PeerNumber add_peer(const EndpointName& name, const wire::Secret& secret, Nanoseconds now);
+  PeerNumber* known_at(wire::NetworkAddress address);
+  void on_introduction(std::span<const std::byte> datagram, Nanoseconds now);
+  void touch(PeerNumber number);
+  void set_timer(PeerNumber number);
+  void lose(PeerNumber number);
+  void check_refused(PeerNumber number);
+  std::optional<std::size_t> introduction(Peer& peer, std::span<std::byte> room, Nanoseconds now);
+
+  // messenger_send.cpp
+  void offer(const SendRequest& request, Head head, Nanoseconds now);
+  void on_call(PeerNumber from, const Control& control, Nanoseconds now);
+  void end_send(const Head& head, const Report& report, PeerNumber to, Outcome outcome);
+  void call_for(PeerNumber from, std::uint32_t offer, std::uint64_t bytes, Nanoseconds now);
+  void tell_credit(PeerNumber to, Nanoseconds now);
+  void end_offer(const Offer& offer, PeerNumber to, Outcome outcome);
+
+  // messenger_receive.cpp
+  Matcher& matcher(bool tagged) { return tagged ? tagged_ : untagged_; }
+  void on_message(PeerNumber from, const ParsedMessage& message, Nanoseconds now);
+  void deliver(Token receive, PeerNumber from, const Head& head, std::span<const std::byte> bytes,
+               Nanoseconds now);
+  void fetch(Token receive, const Done& done, PeerNumber from, std::uint32_t offer,
+             Nanoseconds now);
+  std::span<std::byte> room_for(Receive& receive, std::uint64_t length);
+  void end_receive(Token token, const Done& done);
+  void end_waiting(Token receive, Outcome outcome);
+  Token add_receive(const ReceiveRequest& request);
+  void take(Token message, Token receive, Nanoseconds now);
+  void drop(const Waiting& waiting, Nanoseconds now);
+  void take_events(PeerNumber number, Nanoseconds now);
+
+  MessengerSettings settings_;
+  const KeyPair& keys_;
+  wire::CreditBoard network_board_{};
+  wire::CreditBoard local_board_{};
+  wire::CreditBudget network_budget_;
+  wire::CreditBudget local_budget_;
+  std::uint32_t local_peers_ = 1;  // on this host, with oneself
+  std::vector<std::unique_ptr<Peer>> peers_;
+  std::map<std::pair<std::uint32_t, std::uint16_t>, PeerNumber> by_address_;
+  std::deque<PeerNumber> ready_;  // may have something to send
+  std::set<std::pair<Nanoseconds, PeerNumber>> timers_;
+  Matcher tagged_;
+  Matcher untagged_;
+  Token next_token_ = 1;
+  std::unordered_map<Token, Receive> receives_;
+  std::unordered_map<Token, Waiting> waiting_;
+  std::unordered_map<Token, Transfer> transfers_;
+  std::unordered_map<Token, std::pair<PeerNumber, std::uint32_t>> leaving_;  // offers in bulk
+  std::unordered_map<const void*, Token> claimed_;
+  std::deque<Done> done_;
+  std::size_t waiting_bytes_ = 0;
+  std::size_t copied_bytes_ = 0;
+  std::uint64_t strangers_ = 0;
+};
+
+}  // namespace quadrille::fabric

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whom a messenger knows, and their datagrams.
+#include <algorithm>
+#include <utility>
+
+#include "fabric/introduction.h"
+#include "fabric/messenger.h"
+
+namespace quadrille::fabric {
+namespace {
+
+// Of what the network holds in front of a host: an eighth is spare for others' packets.
+constexpr std::size_t spare_part = 8;
+constexpr std::size_t framing = 38 + 28 + wire::overhead_bytes;
+constexpr std::uint32_t most_packets = 256;
+constexpr std::uint32_t most_local_packets = 32;
+// So short a message goes at once to as many others as there may be.
+constexpr std::size_t least_unasked = 256;
+constexpr Nanoseconds between_introductions{1'000'000};
+// One refusal may be a firewall's while it is set up anew.
+constexpr std::uint32_t questions_before_lost = 2;
+
+std::uint32_t packets_of(const MessengerSettings& settings) {
+  const std::size_t usable = settings.burst_bytes - settings.burst_bytes / spare_part;
+  return std::clamp<std::uint32_t>(
+      static_cast<std::uint32_t>(usable / (settings.name.payload + framing)), 2, most_packets);
+}
+
+}  // namespace
+
+Messenger::Messenger(const MessengerSettings& settings, const KeyPair& keys)
+    : settings_(settings),
+      keys_(keys),
+      network_budget_(network_board_, 0, packets_of(settings)),
+      local_budget_(local_board_, 0, most_local_packets) {}
+
+PeerNumber* Messenger::known_at(wire::NetworkAddress address) {
+  const auto found = by_address_.find({address.address, address.port});
+  return found == by_address_.end() ? nullptr : &found->second;
+}
+
+std::optional<PeerNumber> Messenger::peer(const EndpointName& name, Nanoseconds now) {
+  const PeerNumber* known = known_at(name.at);
+  if (known != nullptr && peers_[*known]->name == name) return *known;
+  const auto secret = keys_.secret_with(name.key, settings_.job_secret);
+  if (!secret) return std::nullopt;
+  return add_peer(name, *secret, now);
+}
+
+PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& secret,
+                               Nanoseconds now) {
+  const auto number = static_cast<PeerNumber>(peers_.size());
+  auto peer = std::make_unique<Peer>();
+  peer->name = name;
+  peer->secret = secret;
+  const bool is_local = name.at.address == settings_.name.at.address;
+  if (name != settings_.name) {
+    ConversationSettings made;
+    made.secret = secret;
+    made.is_first = settings_.name.key < name.key;
+    made.payload = is_local ? settings_.local_payload
+                            : std::min<std::size_t>(settings_.name.payload, name.payload);
+    const std::size_t share = settings_.burst_bytes / 2 / (peers_.size() + 1);
+    made.unasked = is_local
+                       ? made.payload
+                       : std::clamp(share, std::min(least_unasked, made.payload), made.payload);
+    peer->conversation =
+        std::make_unique<Conversation>(made, is_local ? local_budget_ : network_budget_, now);
+    if (is_local) {
+      // Each rank of the host has a board of its own.
+      const std::uint32_t ceiling = std::max(packets_of(settings_) / ++local_peers_, 2U);
+      network_board_.ceiling = ceiling;
+      network_board_.limit = std::min(network_board_.limit.load(), ceiling);
+    }
+  }
+  peers_.push_back(std::move(peer));
+  by_address_[{name.at.address, name.at.port}] = number;
+  return number;
+}
+
+void Messenger::on_introduction(std::span<const std::byte> datagram, Nanoseconds now) {
+  const auto name = claimed_name(datagram);
+  // Without a job's secret everybody is genuine.
+  if (!name || !settings_.job_secret) {
+    ++strangers_;
+    return;
+  }
+  const PeerNumber* known = known_at(name->at);
+  if (known != nullptr && peers_[*known]->name == *name) return;
+  const auto secret = keys_.secret_with(name->key, settings_.job_secret);
+  if (!secret || !is_genuine(datagram, settings_.name, *secret)) {
+    ++strangers_;
+    return;
+  }
+  add_peer(*name, *secret, now);
+}
+
+void Messenger::on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram,
+                            Nanoseconds now) {
+  if (is_introduction(datagram)) return on_introduction(datagram, now);
+  const PeerNumber* known = known_at(from);
+  if (known == nullptr || !peers_[*known]->conversation) {
+    ++strangers_;
+    return;
+  }
+  const PeerNumber number = *known;
+  Peer& peer = *peers_[number];
+  if (peer.lost || !peer.conversation->on_datagram(datagram, now)) return;
+  peer.heard = true;
+  peer.refused = false;
+  take_events(number, now);
+  touch(number);
+}
+
+void Messenger::take_events(PeerNumber number, Nanoseconds now) {
+  Peer& peer = *peers_[number];
+  while (const auto happened = peer.conversation->next(now)) {
+    using Event = Conversation::Event;
+    if (happened->event == Event::message) {
+      const auto parsed = parse_message(happened->bytes);
+      if (!parsed) return lose(number);
+      on_message(number, *parsed, now);
+    } else if (happened->event == Event::control) {
+      const auto parsed = parse_control(happened->bytes);
+      if (!parsed) return lose(number);
+      peer.credit.heard(parsed->freed);
+      if (parsed->calls) on_call(number, *parsed, now);
+    } else if (happened->event == Event::bulk_sent) {
+      const auto offer = leaving_.extract(happened->token).mapped().second;
+      auto taken = peer.offers.extract(offer);
+      end_offer(taken.mapped(), number, Outcome::success);
+    } else if (happened->event == Event::bulk_received) {
+      const Transfer transfer = transfers_.extract(happened->token).mapped();
+      end_receive(transfer.receive, transfer.done);
+    } else {
+      return lose(number);
+    }
+  }
+}
+
+void Messenger::touch(PeerNumber number) {
+  Peer& peer = *peers_[number];
+  if (peer.ready || !peer.conversation || peer.lost) return;
+  peer.ready = true;
+  ready_.push_back(number);
+}
+
+void Messenger::set_timer(PeerNumber number) {
+  Peer& peer = *peers_[number];
+  const auto due = peer.lost ? std::nullopt : peer.conversation->deadline();
+  if (peer.wakes == due) return;
+  if (peer.wakes) timers_.erase({*peer.wakes, number});
+  if (due) timers_.insert({*due, number});
+  peer.wakes = due;
+}
+
+std::optional<std::size_t> Messenger::introduction(Peer& peer, std::span<std::byte> room,
+                                                   Nanoseconds now) {
+  if (peer.heard) return std::nullopt;
+  const auto deadline = peer.conversation->deadline();
+  const bool speaks = !peer.conversation->is_idle() || (deadline && *deadline <= now);
+  if (!speaks) return std::nullopt;
+  if (peer.introduced && now - *peer.introduced < between_introductions) return std::nullopt;
+  peer.introduced = now;
+  write_introduction(settings_.name, peer.name, peer.secret, room);
+  return introduction_bytes;
+}
+
+std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte> room,
+                                                            Nanoseconds now) {
+  while (!timers_.empty() && timers_.begin()->first <= now) {
+    const PeerNumber number = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    peers_[number]->wakes.reset();
+    touch(number);
+    check_refused(number);
+  }
+  while (!ready_.empty()) {
+    const PeerNumber number = ready_.front();
+    ready_.pop_front();
+    Peer& peer = *peers_[number];
+    if (!peer.lost) {
+      auto length = introduction(peer, room, now);
+      if (!length) length = peer.conversation->next_datagram(room, now);
+      take_events(number, now);  // what leaves unasked is done
+      if (length) {
+        ready_.push_back(number);
+        return Outgoing{peer.name.at, *length};
+      }
+    }
+    peer.ready = false;
+    set_timer(number);
+  }
+  return std::nullopt;
+}
+
+std::size_t Messenger::largest_datagram() const {
+  return std::max<std::size_t>({settings_.name.payload, settings_.local_payload}) +
+         wire::overhead_bytes + wire::largest_status;
+}
+
+std::optional<Nanoseconds> Messenger::deadline() const {
+  return timers_.empty() ? std::nullopt : std::optional(timers_.begin()->first);
+}
+
+void Messenger::on_refusal(wire::NetworkAddress to) {
+  const PeerNumber* known = known_at(to);
+  if (known != nullptr) peers_[*known]->refused = true;
+}
+
+void Messenger::check_refused(PeerNumber number) {
+  Peer& peer = *peers_[number];
+  if (!peer.refused || peer.lost) return;
+  const auto unanswered = peer.conversation->unanswered();
+  if (unanswered && *unanswered >= questions_before_lost) lose(number);
+}
+
+void Messenger::lose(PeerNumber number) {
+  Peer& peer = *peers_[number];
+  if (std::exchange(peer.lost, true)) return;
+  set_timer(number);
+  auto offers = std::exchange(peer.offers, {});
+  for (const auto& [id, offer] : offers) end_offer(offer, number, Outcome::peer_lost);
+  std::erase_if(leaving_, [&](const auto& entry) { return entry.second.first == number; });
+  for (auto next = transfers_.begin(); next != transfers_.end();) {
+    if (next->second.from != number) {
+      ++next;
+      continue;
+    }
+    Transfer transfer = next->second;
+    next = transfers_.erase(next);
+    transfer.done.outcome = Outcome::peer_lost;
+    transfer.done.length = 0;
+    end_receive(transfer.receive, transfer.done);
+  }
+  for (Matcher* matcher : {&tagged_, &untagged_}) {
+    for (const Token receive : matcher->withdraw_directed_at(number))
+      end_waiting(receive, Outcome::peer_lost);
+  }
+}
+
+bool Messenger::is_idle() const {
+  return std::ranges::all_of(peers_, [](const auto& peer) {
+    return !peer->conversation || peer->lost || peer->refused ||
+           (!peer->ready && peer->offers.empty() && peer->conversation->is_idle());
+  });
+}
+
+wire::EndpointCounters Messenger::counters() const {
+  wire::EndpointCounters all;
+  for (const auto& peer : peers_) {
+    if (!peer->conversation) continue;
+    const wire::EndpointCounters& own = peer->conversation->counters();
+    all.data_sent += own.data_sent;
+    all.data_resent += own.data_resent;
+    all.data_received += own.data_received;
+    all.bytes_sent += own.bytes_sent;
+    all.bytes_received += own.bytes_received;
+    all.status_sent += own.status_sent;
+    all.status_received += own.status_received;
+    all.questions += own.questions;
+    all.losses += own.losses;
+    all.forged += own.forged;
+    all.malformed += own.malformed;
+  }
+  return all;
+}
+
+}  // namespace quadrille::fabric

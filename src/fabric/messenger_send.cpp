@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages that leave: at once, or offered and called for.
+#include <algorithm>
+#include <utility>
+
+#include "fabric/messenger.h"
+
+namespace quadrille::fabric {
+
+void Messenger::send(const SendRequest& request, Nanoseconds now) {
+  Peer& peer = *peers_[request.to];
+  Head head{.tagged = request.tagged,
+            .tag = request.tag,
+            .data = request.data,
+            .offered = false,
+            .length = request.bytes.size()};
+  if (peer.lost) return end_send(head, request.report, request.to, Outcome::peer_lost);
+  const bool goes_at_once = peer.conversation && !request.until_delivered &&
+                            request.bytes.size() <= peer.conversation->most_eager() &&
+                            peer.credit.allows(request.bytes.size());
+  if (!goes_at_once) return offer(request, head, now);
+  peer.credit.sent(request.bytes.size());
+  peer.conversation->send_message(head, request.bytes, now);
+  touch(request.to);
+  end_send(head, request.report, request.to, Outcome::success);
+}
+
+void Messenger::offer(const SendRequest& request, Head head, Nanoseconds now) {
+  Peer& peer = *peers_[request.to];
+  head.offered = true;
+  head.offer = peer.next_offer++;
+  Offer& offer = peer.offers[head.offer];
+  offer = {.bytes = request.bytes, .copy = {}, .head = head, .report = request.report};
+  if (request.copies) {
+    offer.copy.assign(request.bytes.begin(), request.bytes.end());
+    offer.bytes = offer.copy;
+    copied_bytes_ += offer.copy.size();
+    // Nobody waits for it any more.
+    if (!request.until_delivered) {
+      end_send(head, request.report, request.to, Outcome::success);
+      offer.has_ended = true;
+    }
+  }
+  if (!peer.conversation) return on_message(request.to, {head, {}}, now);
+  peer.conversation->send_message(head, {}, now);
+  touch(request.to);
+}
+
+void Messenger::end_offer(const Offer& offer, PeerNumber to, Outcome outcome) {
+  copied_bytes_ -= offer.copy.size();
+  if (!offer.has_ended) end_send(offer.head, offer.report, to, outcome);
+}
+
+void Messenger::on_call(PeerNumber from, const Control& control, Nanoseconds now) {
+  Peer& peer = *peers_[from];
+  const auto found = peer.offers.find(control.offer);
+  if (found == peer.offers.end() || control.bytes > found->second.bytes.size()) return lose(from);
+  if (control.bytes == 0) {
+    end_offer(found->second, from, Outcome::success);
+    peer.offers.erase(found);
+    return;
+  }
+  const Token token = next_token_++;
+  leaving_[token] = {from, control.offer};
+  peer.conversation->send_bulk(found->second.bytes.first(control.bytes), token, now);
+  touch(from);
+}
+
+void Messenger::end_send(const Head& head, const Report& report, PeerNumber to, Outcome outcome) {
+  done_.push_back({.received = false,
+                   .tagged = head.tagged,
+                   .report = report,
+                   .length = head.length,
+                   .data = {},
+                   .tag = head.tag,
+                   .from = to,
+                   .outcome = outcome});
+}
+
+void Messenger::call_for(PeerNumber from, std::uint32_t offer, std::uint64_t bytes,
+                         Nanoseconds now) {
+  Peer& peer = *peers_[from];
+  if (peer.lost) return;
+  peer.conversation->send_control(
+      {.freed = peer.credit.tell(), .calls = true, .offer = offer, .bytes = bytes}, now);
+  touch(from);
+}
+
+void Messenger::tell_credit(PeerNumber to, Nanoseconds now) {
+  Peer& peer = *peers_[to];
+  if (peer.lost || !peer.credit.worth_telling()) return;
+  peer.conversation->send_control({.freed = peer.credit.tell()}, now);
+  touch(to);
+}
+
+}  // namespace quadrille::fabric

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messengers on a network of the test's own, which loses, repeats and reorders what its seed says.
+#include "fabric/messenger.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace quadrille::fabric {
+namespace {
+
+constexpr std::uint64_t any_tag = ~std::uint64_t{0};
+
+std::vector<std::byte> contents(std::size_t length, unsigned seed) {
+  std::vector<std::byte> bytes(length);
+  for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<std::byte>(i * 7 + seed * 31);
+  return bytes;
+}
+
+class MessengerTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { ASSERT_TRUE(wire::start_authentication()); }
+
+  // Each on a host of its own; `know_all`: each has all others in its address vector.
+  void make(std::size_t count, bool know_all = true, bool with_secret = true) {
+    for (std::size_t i = 0; i < count; ++i) {
+      keys_.push_back(std::make_unique<KeyPair>());
+      MessengerSettings settings;
+      settings.name = {{0x0a000001 + static_cast<std::uint32_t>(i), 4000}, 1448, {}};
+      settings.name.key = keys_.back()->public_key();
+      if (with_secret) settings.job_secret = secret_from_digits(std::string(32, '7'));
+      ends_.push_back(std::make_unique<Messenger>(settings, *keys_.back()));
+      done_.emplace_back();
+    }
+    for (std::size_t i = 0; know_all && i < count; ++i) {
+      for (std::size_t j = 0; j < count; ++j) peer(i, j);
+    }
+  }
+  PeerNumber peer(std::size_t at, std::size_t other) {
+    return *ends_[at]->peer(ends_[other]->name(), now_);
+  }
+
+  void send(std::size_t from, std::size_t to, const std::vector<std::byte>& bytes,
+            std::uint64_t tag, std::uint64_t context = 0) {
+    SendRequest request{.to = peer(from, to),
+                        .bytes = bytes,
+                        .tagged = true,
+                        .tag = tag,
+                        .data = tag + 1,
+                        .report = {.context = pointer(context), .wanted = true}};
+    ends_[from]->send(request, now_);
+  }
+  void receive(std::size_t at, std::vector<std::byte>& into, const Pattern& pattern,
+               std::uint64_t context = 0) {
+    ends_[at]->receive({.buffer = into,
+                        .tagged = true,
+                        .pattern = pattern,
+                        .least_room = {},
+                        .report = {.context = pointer(context), .wanted = true}},
+                       now_);
+  }
+  static void* pointer(std::uint64_t number) { return reinterpret_cast<void*>(number); }
+
+  // Everything that is on its way goes on until nothing is, or for so long.
+  void run(Nanoseconds most = {20'000'000'000}) {
+    const Nanoseconds end = now_ + most;
+    while (now_ < end) {
+      const bool moved = step();
+      for (std::size_t i = 0; i < ends_.size(); ++i) {
+        auto& done = ends_[i]->done();
+        done_[i].insert(done_[i].end(), done.begin(), done.end());
+        done.clear();
+      }
+      if (moved) continue;
+      std::optional<Nanoseconds> next;
+      for (const auto& end_of : ends_) {
+        const auto due = end_of->deadline();
+        if (due && (!next || *due < *next)) next = due;
+      }
+      if (!next) return;
+      now_ = std::max(now_ + Nanoseconds{1000}, *next);
+    }
+  }
+  bool step() {
+    bool moved = false;
+    std::vector<std::byte> room(4096);
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+      if (dead_ == i) continue;
+      while (const auto outgoing = ends_[i]->next_datagram(room, now_)) {
+        moved = true;
+        ++datagrams_;
+        const bool lost = chance_() % 1000 < loss_per_mille_;
+        const Flight flight{ends_[i]->name().at,
+                            outgoing->to,
+                            {room.begin(), room.begin() + static_cast<long>(outgoing->length)}};
+        if (!lost) flights_.push_back(flight);
+        if (loss_per_mille_ > 0 && chance_() % 50 == 0) flights_.push_back(flight);
+        if (loss_per_mille_ > 0 && flights_.size() > 1 && chance_() % 20 == 0)
+          std::swap(flights_.back(), flights_[flights_.size() - 2]);
+      }
+    }
+    now_ += Nanoseconds{10'000};
+    while (!flights_.empty()) {
+      moved = true;
+      Flight flight = flights_.front();
+      flights_.pop_front();
+      const std::size_t to = flight.to.address - 0x0a000001;
+      if (to == dead_) {
+        ends_[flight.from.address - 0x0a000001]->on_refusal(flight.to);
+      } else {
+        ends_[to]->on_datagram(flight.from, flight.bytes, now_);
+      }
+    }
+    return moved;
+  }
+
+  struct Flight {
+    wire::NetworkAddress from;
+    wire::NetworkAddress to;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<std::unique_ptr<KeyPair>> keys_;
+  std::vector<std::unique_ptr<Messenger>> ends_;
+  std::vector<std::vector<Done>> done_;
+  std::deque<Flight> flights_;
+  std::mt19937 chance_{1};
+  unsigned loss_per_mille_ = 0;
+  std::size_t dead_ = 999;
+  std::size_t datagrams_ = 0;
+  Nanoseconds now_{1'000'000};
+};
+
+TEST_F(MessengerTest, messages_of_all_sizes_arrive_whole_expected_or_not) {
+  for (const bool expected : {true, false}) {
+    make(2);
+    const std::vector<std::size_t> sizes{0, 1, 63, 1400, 1419, 1420, 5000, 100'000, 1'000'000};
+    std::vector<std::vector<std::byte>> sent;
+    std::vector<std::vector<std::byte>> into;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      sent.push_back(contents(sizes[i], static_cast<unsigned>(i)));
+      into.emplace_back(sizes[i]);
+    }
+    const auto receive_all = [&] {
+      for (std::size_t i = 0; i < sizes.size(); ++i) receive(1, into[i], {.from = {}, .tag = i}, i);
+    };
+    if (expected) receive_all();
+    for (std::size_t i = 0; i < sizes.size(); ++i) send(0, 1, sent[i], i, i);
+    if (!expected) {
+      run();
+      receive_all();
+    }
+    run();
+    EXPECT_EQ(into, sent);
+    EXPECT_EQ(done_[0].size(), sizes.size());
+    ASSERT_EQ(done_[1].size(), sizes.size());
+    for (const Done& done : done_[1]) {
+      const auto index = reinterpret_cast<std::uint64_t>(done.report.context);
+      EXPECT_EQ(done.length, sizes[index]);
+      EXPECT_EQ(done.tag, index);
+      EXPECT_EQ(done.data, index + 1);
+      EXPECT_EQ(done.from, peer(1, 0));
+      EXPECT_EQ(done.outcome, Outcome::success);
+    }
+    EXPECT_TRUE(ends_[0]->is_idle() && ends_[1]->is_idle());
+    ends_.clear();
+    keys_.clear();
+    done_.clear();
+  }
+}
+
+TEST_F(MessengerTest, order_and_contents_hold_under_loss_repetition_and_reordering) {
+  loss_per_mille_ = 30;
+  constexpr std::size_t ends = 3;
+  constexpr std::size_t messages = 60;
+  make(ends);
+  struct Sent {
+    std::vector<std::byte> bytes;
+    std::uint64_t tag;
+  };
+  std::vector<std::vector<std::deque<Sent>>> expected(ends, std::vector<std::deque<Sent>>(ends));
+  std::deque<std::vector<std::byte>> memory;
+  std::vector<std::deque<std::vector<std::byte>>> into(ends);
+  for (std::size_t i = 0; i < messages; ++i) {
+    for (std::size_t from = 0; from < ends; ++from) {
+      const std::size_t to = (from + 1 + chance_() % (ends - 1)) % ends;
+      const std::size_t length = chance_() % 4 == 0 ? chance_() % 20'000 : chance_() % 500;
+      memory.push_back(contents(length, chance_()));
+      expected[from][to].push_back({memory.back(), i});
+      send(from, to, memory.back(), i);
+      if (chance_() % 2 == 0) run(Nanoseconds{100'000});
+    }
+  }
+  // Each takes what comes to it with wildcards: what is from one sender has its order.
+  for (std::size_t at = 0; at < ends; ++at) {
+    std::size_t count = 0;
+    for (std::size_t from = 0; from < ends; ++from) count += expected[from][at].size();
+    for (std::size_t i = 0; i < count; ++i) {
+      into[at].emplace_back(20'000);
+      receive(at, into[at].back(), {.from = {}, .tag = 0, .ignore = any_tag}, i);
+    }
+  }
+  run(Nanoseconds{100'000'000'000});
+  for (std::size_t at = 0; at < ends; ++at) {
+    std::vector<const Done*> by_post(into[at].size());
+    for (const Done& done : done_[at]) {
+      if (done.received) by_post[reinterpret_cast<std::uint64_t>(done.report.context)] = &done;
+    }
+    for (std::size_t i = 0; i < by_post.size(); ++i) {
+      ASSERT_NE(by_post[i], nullptr) << at << ' ' << i;
+      std::size_t from = 0;
+      while (peer(at, from) != by_post[i]->from) ++from;
+      auto& queue = expected[from][at];
+      ASSERT_FALSE(queue.empty());
+      ASSERT_EQ(by_post[i]->tag, queue.front().tag);
+      into[at][i].resize(by_post[i]->length);
+      ASSERT_EQ(into[at][i], queue.front().bytes);
+      queue.pop_front();
+    }
+  }
+}
+
+TEST_F(MessengerTest, a_thousand_unexpected_messages_take_bounded_memory_and_none_is_lost) {
+  make(2);
+  constexpr std::size_t count = 1000;
+  std::deque<std::vector<std::byte>> sent;
+  for (std::size_t i = 0; i < count; ++i) {
+    sent.push_back(contents(1000, static_cast<unsigned>(i)));
+    send(0, 1, sent.back(), i, i);
+  }
+  run();
+  EXPECT_LE(ends_[1]->waiting_bytes(), EagerCredit::memory);
+  EXPECT_GT(ends_[1]->waiting_bytes(), EagerCredit::memory / 2);
+  EXPECT_LT(done_[0].size(), 100U) << "the others stay at their sender";
+  std::vector<std::byte> last(1000);
+  receive(1, last, {.from = 0, .tag = count - 1}, count - 1);
+  run();
+  EXPECT_EQ(last, sent.back()) << "none of those before is in its way";
+  std::vector<std::vector<std::byte>> into(count - 1, std::vector<std::byte>(1000));
+  for (std::size_t i = 0; i < count - 1; ++i) receive(1, into[i], {.from = {}, .tag = i}, i);
+  run();
+  for (std::size_t i = 0; i < count - 1; ++i) ASSERT_EQ(into[i], sent[i]);
+  EXPECT_EQ(ends_[1]->waiting_bytes(), 0U);
+  EXPECT_EQ(done_[0].size(), count);
+}
+
+TEST_F(MessengerTest, what_is_longer_than_its_receive_is_cut_and_said_to_be) {
+  make(2);
+  for (const std::size_t length : {100U, 50'000U}) {
+    for (const std::size_t room : {0U, 10U}) {
+      done_[1].clear();
+      const auto sent = contents(length, 3);
+      std::vector<std::byte> into(room);
+      std::vector<std::byte> next(length);
+      receive(1, into, {.from = {}, .tag = 1});
+      receive(1, next, {.from = {}, .tag = 1});
+      send(0, 1, sent, 1);
+      send(0, 1, sent, 1);
+      run();
+      ASSERT_EQ(done_[1].size(), 2U);
+      EXPECT_EQ(done_[1][0].outcome, Outcome::truncated);
+      EXPECT_EQ(done_[1][0].excess, length - room);
+      EXPECT_TRUE(std::equal(into.begin(), into.end(), sent.begin()));
+      EXPECT_EQ(done_[1][1].outcome, Outcome::success);
+      EXPECT_EQ(next, sent);
+    }
+  }
+}
+
+TEST_F(MessengerTest, a_claimed_message_is_its_claimants_alone) {
+  make(2);
+  for (const std::size_t length : {20U, 30'000U}) {
+    const auto first = contents(length, 1);
+    const auto second = contents(length, 2);
+    send(0, 1, first, 5);
+    send(0, 1, second, 5);
+    run();
+    const Pattern any{.from = {}, .tag = 0, .ignore = any_tag};
+    EXPECT_FALSE(ends_[1]->peek(true, {.from = {}, .tag = 6}, nullptr));
+    EXPECT_FALSE(ends_[1]->peek(false, any, nullptr)) << "these have no tag";
+    ASSERT_TRUE(ends_[1]->peek(true, any, nullptr));
+    const auto found = ends_[1]->peek(true, any, pointer(9));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->head.length, length);
+    std::vector<std::byte> into_second(length);
+    receive(1, into_second, any);
+    std::vector<std::byte> into_first(length);
+    EXPECT_TRUE(ends_[1]->receive_claimed(
+        pointer(9), {.buffer = into_first, .tagged = true, .pattern = any, .report = {}}, now_));
+    EXPECT_FALSE(ends_[1]->discard_claimed(pointer(9), now_));
+    run();
+    EXPECT_EQ(into_first, first);
+    EXPECT_EQ(into_second, second);
+  }
+}
+
+TEST_F(MessengerTest, a_discarded_message_ends_at_its_sender_and_gives_its_memory_back) {
+  make(2);
+  for (const std::size_t length : {20U, 30'000U}) {
+    done_[0].clear();
+    const auto sent = contents(length, 1);
+    for (int i = 0; i < 2000; ++i) {
+      send(0, 1, sent, 5);
+      run();
+      ASSERT_TRUE(ends_[1]->peek(true, {.from = {}, .tag = 5}, pointer(1)));
+      ASSERT_TRUE(ends_[1]->discard_claimed(pointer(1), now_));
+      if (length > 1000 && i > 20) break;
+    }
+    run();
+    EXPECT_EQ(ends_[1]->waiting_bytes(), 0U);
+    for (const Done& done : done_[0]) EXPECT_EQ(done.outcome, Outcome::success);
+    EXPECT_EQ(done_[0].size(), length > 1000 ? 22U : 2000U);
+  }
+}
+
+TEST_F(MessengerTest, a_canceled_receive_takes_nothing) {
+  make(2);
+  std::vector<std::byte> into(10);
+  receive(1, into, {.from = {}, .tag = 1}, 7);
+  EXPECT_FALSE(ends_[1]->cancel(pointer(8)));
+  EXPECT_TRUE(ends_[1]->cancel(pointer(7)));
+  EXPECT_FALSE(ends_[1]->cancel(pointer(7)));
+  std::vector<std::byte> other(10);
+  receive(1, other, {.from = {}, .tag = 1}, 8);
+  const auto sent = contents(10, 4);
+  send(0, 1, sent, 1);
+  run();
+  EXPECT_EQ(other, sent);
+  EXPECT_EQ(done_[1].front().outcome, Outcome::canceled);
+  EXPECT_NE(into, sent);
+}
+
+TEST_F(MessengerTest, one_receive_takes_many_messages_until_it_has_no_room) {
+  make(2);
+  std::vector<std::byte> buffer(10'000);
+  const ReceiveRequest many{.buffer = buffer,
+                            .tagged = false,
+                            .pattern = {.from = {}, .tag = 0, .ignore = any_tag},
+                            .least_room = 3000,
+                            .report = {.context = pointer(3)}};
+  ends_[1]->receive(many, now_);
+  const std::vector<std::vector<std::byte>> sent{contents(100, 1), contents(5000, 2),
+                                                 contents(2500, 3), contents(50, 4)};
+  for (const auto& bytes : sent)
+    ends_[0]->send({.to = peer(0, 1), .bytes = bytes, .data = {}, .report = {}}, now_);
+  run();
+  std::size_t at = 0;
+  std::size_t releases = 0;
+  std::size_t messages = 0;
+  for (const Done& done : done_[1]) {
+    EXPECT_EQ(done.report.context, pointer(3));
+    if (done.releases) {
+      ++releases;
+      EXPECT_EQ(messages, 3U) << "after all that it took";
+      continue;
+    }
+    ++messages;
+    const auto index = static_cast<std::size_t>(
+        std::ranges::find(sent, done.length, &std::vector<std::byte>::size) - sent.begin());
+    EXPECT_TRUE(std::equal(done.buffer, done.buffer + done.length, sent[index].begin()));
+    at += done.length;
+  }
+  EXPECT_EQ(at, 7600U);
+  EXPECT_EQ(releases, 1U);
+  done_[1].clear();
+  ends_[1]->receive(many, now_);
+  run();
+  ASSERT_EQ(done_[1].size(), 1U) << "the fourth has waited";
+  EXPECT_TRUE(ends_[1]->cancel(pointer(3)));
+}
+
+TEST_F(MessengerTest, messages_to_oneself_match_as_all_others) {
+  make(1);
+  const auto sent = contents(3000, 1);
+  send(0, 0, sent, 4, 1);
+  run();
+  EXPECT_TRUE(done_[0].empty()) << "nobody has received it";
+  std::vector<std::byte> into(3000);
+  receive(0, into, {.from = peer(0, 0), .tag = 4}, 2);
+  run();
+  EXPECT_EQ(into, sent);
+  EXPECT_EQ(done_[0].size(), 2U);
+}
+
+TEST_F(MessengerTest, a_copied_message_is_done_at_once_whatever_its_length) {
+  make(2);
+  for (const std::size_t length : {100U, 20'000U}) {
+    auto bytes = contents(length, 1);
+    const auto sent = bytes;
+    done_[0].clear();
+    ends_[0]->send({.to = peer(0, 1),
+                    .bytes = bytes,
+                    .tagged = true,
+                    .tag = 1,
+                    .data = {},
+                    .copies = true,
+                    .report = {}},
+                   now_);
+    EXPECT_EQ(ends_[0]->done().size(), 1U);
+    std::ranges::fill(bytes, std::byte{0});
+    run();
+    std::vector<std::byte> into(length);
+    receive(1, into, {.from = {}, .tag = 1});
+    run();
+    EXPECT_EQ(into, sent);
+    EXPECT_EQ(done_[0].size(), 1U);
+    EXPECT_EQ(ends_[0]->copied_bytes(), 0U);
+  }
+}
+
+TEST_F(MessengerTest, a_send_until_delivered_waits_for_its_receive) {
+  make(2);
+  for (const std::size_t length : {0U, 10U}) {
+    done_[0].clear();
+    const auto sent = contents(length, 1);
+    ends_[0]->send({.to = peer(0, 1),
+                    .bytes = sent,
+                    .tagged = true,
+                    .tag = 1,
+                    .data = {},
+                    .until_delivered = true,
+                    .report = {}},
+                   now_);
+    run();
+    EXPECT_TRUE(done_[0].empty());
+    std::vector<std::byte> into(length);
+    receive(1, into, {.from = {}, .tag = 1});
+    run();
+    EXPECT_EQ(done_[0].size(), 1U);
+    EXPECT_EQ(into, sent);
+  }
+}
+
+TEST_F(MessengerTest, a_sender_that_is_in_no_address_vector_is_heard_if_it_is_of_the_job) {
+  for (const bool of_the_job : {true, false}) {
+    make(2, false, of_the_job);
+    const auto sent = contents(500, 1);
+    std::vector<std::byte> into(500);
+    receive(1, into, {.from = {}, .tag = 1});
+    send(0, 1, sent, 1);
+    run(Nanoseconds{200'000'000});
+    EXPECT_EQ(into == sent, of_the_job);
+    EXPECT_EQ(ends_[1]->strangers() > 0, !of_the_job);
+    peer(1, 0);  // it is inserted later: all that it has said comes again
+    run(Nanoseconds{3'000'000'000});
+    EXPECT_EQ(into, sent);
+    ends_.clear();
+    keys_.clear();
+    done_.clear();
+  }
+}
+
+TEST_F(MessengerTest, altered_and_foreign_datagrams_change_nothing) {
+  make(2);
+  std::mt19937 chance(4);
+  std::vector<std::byte> into(100);
+  receive(1, into, {.from = {}, .tag = 1});
+  const auto before = into;
+  std::vector<std::byte> room(4096);
+  const auto sent = contents(100, 1);
+  send(0, 1, sent, 1);
+  std::vector<std::vector<std::byte>> genuine;
+  while (const auto outgoing = ends_[0]->next_datagram(room, now_))
+    genuine.emplace_back(room.begin(), room.begin() + static_cast<long>(outgoing->length));
+  ASSERT_GE(genuine.size(), 2U);
+  for (int round = 0; round < 3000; ++round) {
+    auto forged = genuine[chance() % genuine.size()];
+    forged[chance() % forged.size()] ^= static_cast<std::byte>(1 + chance() % 255);
+    if (chance() % 3 == 0) forged.resize(chance() % forged.size());
+    const wire::NetworkAddress from =
+        chance() % 4 == 0 ? wire::NetworkAddress{0x0a000007, 9} : ends_[0]->name().at;
+    ends_[1]->on_datagram(from, forged, now_);
+    ASSERT_TRUE(ends_[1]->done().empty());
+  }
+  EXPECT_EQ(into, before);
+  for (auto& datagram : genuine) ends_[1]->on_datagram(ends_[0]->name().at, datagram, now_);
+  run();
+  EXPECT_EQ(into, sent);
+}
+
+TEST_F(MessengerTest, all_that_waits_for_a_dead_peer_ends) {
+  make(3);
+  const auto large = contents(100'000, 1);
+  std::vector<std::byte> into(10);
+  std::vector<std::byte> from_all(10);
+  receive(0, into, {.from = peer(0, 1), .tag = 1}, 1);
+  receive(0, from_all, {.from = {}, .tag = 2}, 2);
+  dead_ = 1;
+  send(0, 1, large, 1, 3);
+  run(Nanoseconds{5'000'000'000});
+  ASSERT_EQ(done_[0].size(), 2U);
+  for (const Done& done : done_[0]) EXPECT_EQ(done.outcome, Outcome::peer_lost);
+  done_[0].clear();
+  send(0, 1, large, 1, 4);
+  receive(0, into, {.from = peer(0, 1), .tag = 1}, 5);
+  const auto sent = contents(10, 2);
+  send(2, 0, sent, 2);
+  run();
+  EXPECT_EQ(done_[0].size(), 3U);
+  EXPECT_EQ(from_all, sent) << "others go on";
+}
+
+}  // namespace
+}  // namespace quadrille::fabric
