@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# libquadrille-fi.so, which libfabric loads out of FI_PROVIDER_PATH: compiled against libfabric's headers and linked to
+# whichever libfabric.so.1 the process has loaded.
+find_path(QUADRILLE_FABRIC_INCLUDE rdma/providers/fi_prov.h)
+find_library(QUADRILLE_FABRIC_LIBRARY NAMES libfabric.so.1)
+if(NOT QUADRILLE_FABRIC_INCLUDE OR NOT QUADRILLE_FABRIC_LIBRARY)
+  message(WARNING "libfabric's headers are missing: no libfabric provider")
+  return()
+endif()
+
+file(GLOB provider_sources CONFIGURE_DEPENDS src/fabric/provider/*.cpp)
+set(provider_tests ${provider_sources})
+list(FILTER provider_tests INCLUDE REGEX "_test\\.cpp$")
+list(FILTER provider_sources EXCLUDE REGEX "_test\\.cpp$")
+add_library(quadrille-fi SHARED ${provider_sources})
+target_include_directories(quadrille-fi PRIVATE src)
+target_include_directories(quadrille-fi SYSTEM PRIVATE ${QUADRILLE_FABRIC_INCLUDE})
+set_target_properties(quadrille-fi PROPERTIES BUILD_RPATH "$ORIGIN")
+target_link_libraries(quadrille-fi PRIVATE quadrille_fabric ${QUADRILLE_FABRIC_LIBRARY})

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A messenger, the socket that it speaks over, and a thread that answers for it while the program
+// does not: credits, calls and what is to be sent again go on while a rank computes. Who calls
+// drives the station itself, and the thread sleeps until nobody has for two milliseconds; it takes
+// no signal.
+//
+// Thread rule: any thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "fabric/messenger.h"
+#include "wire/links/udp_link.h"
+
+namespace quadrille::fabric {
+
+struct StationSettings {
+  std::string interface;  // see choose_interface()
+  std::optional<wire::Secret> job_secret;
+  std::size_t burst_bytes = 32 * 1024;
+};
+
+class Station {
+ public:
+  using DoneHandler = std::function<void(const Done&, const Messenger&)>;
+
+  // `on_done` is told what has ended, by any thread, one at a time; it must not use the station.
+  static Result<std::unique_ptr<Station>> open(const StationSettings& settings,
+                                               DoneHandler on_done);
+  Station(const Station&) = delete;
+  Station& operator=(const Station&) = delete;
+  // What has been sent still gets its acknowledgements, for some seconds at most.
+  ~Station();
+
+  const EndpointName& name() const { return name_; }
+
+  // `act` is called with the messenger and the time; what it sends leaves at once.
+  template <typename Act>
+  auto with(Act&& act) {
+    const std::scoped_lock lock(mutex_);
+    const Passage passage(*this);
+    return act(messenger_, passage.now);
+  }
+  // Takes in what has arrived and sends what is due, without blocking. Returns whether anything
+  // arrived.
+  bool drive();
+
+  // While one of these lives, its thread waits by itself for what arrives, and then drives.
+  class Watch {
+   public:
+    explicit Watch(Station& station) : station_(station) { station_.begin_watch(); }
+    ~Watch() { station_.end_watch(); }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+   private:
+    Station& station_;
+  };
+  int descriptor() const { return link_->descriptor(); }
+  // How long from now until something is due without an arrival.
+  std::optional<Nanoseconds> time_until_due();
+  // The thread answers from now on, until the next call.
+  void leave_to_service();
+
+ private:
+  struct Passage {
+    explicit Passage(Station& station);
+    ~Passage();
+    Passage(const Passage&) = delete;
+    Passage& operator=(const Passage&) = delete;
+    Station& station;
+    Nanoseconds now;
+  };
+
+  Station(std::unique_ptr<wire::UdpLink> link, std::unique_ptr<KeyPair> keys,
+          const MessengerSettings& settings, DoneHandler on_done);
+  bool start();
+  void serve();
+  Nanoseconds serve_once();
+  void begin_watch();
+  void end_watch();
+  void watch(bool arrivals, bool room);
+  void wake_service_at(Nanoseconds time);
+  // REQUIRES: mutex_ held.
+  bool take_in(Nanoseconds now);
+  void send_out(Nanoseconds now);
+  void hand_out();
+  void note_refusals();
+  void linger();
+
+  std::mutex mutex_;
+  std::unique_ptr<wire::UdpLink> link_;
+  std::unique_ptr<KeyPair> keys_;
+  EndpointName name_;
+  Messenger messenger_;
+  DoneHandler on_done_;
+  int poll_descriptor_ = -1;
+  int end_descriptor_ = -1;
+  int timer_descriptor_ = -1;
+  unsigned watches_ = 0;
+  Nanoseconds service_wakes_{};  // by its timer
+  Nanoseconds last_passed_{};    // a call
+  bool watched_ = false;         // arrivals wake the service thread
+  std::thread service_;
+  int process_;  // a forked child has no such thread
+};
+
+}  // namespace quadrille::fabric
