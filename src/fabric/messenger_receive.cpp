@@ -93,9 +93,9 @@ void Messenger::fetch(Token receive, const Done& done, PeerNumber from, std::uin
     return end_receive(receive, lost);
   }
   if (!peer.conversation) {
-    const Offer own = peer.offers.extract(offer).mapped();
-    std::ranges::copy(own.bytes.first(room.size()), room.begin());
-    end_offer(own, from, Outcome::success);
+    const auto own = peer.offers.extract(offer);
+    std::ranges::copy(own.mapped().bytes.first(room.size()), room.begin());
+    end_offer(own.mapped(), from, Outcome::success);
     return end_receive(receive, done);
   }
   if (!room.empty()) {

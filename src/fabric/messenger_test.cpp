@@ -384,6 +384,23 @@ TEST_F(MessengerTest, messages_to_oneself_match_as_all_others) {
   run();
   EXPECT_EQ(into, sent);
   EXPECT_EQ(done_[0].size(), 2U);
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    auto bytes = contents(40, seed);
+    const auto copied = bytes;
+    std::vector<std::byte> next(40);
+    receive(0, next, {.from = {}, .tag = 4});
+    ends_[0]->send({.to = peer(0, 0),
+                    .bytes = bytes,
+                    .tagged = true,
+                    .tag = 4,
+                    .data = {},
+                    .copies = true,
+                    .report = {}},
+                   now_);
+    std::ranges::fill(bytes, std::byte{0});
+    run();
+    ASSERT_EQ(next, copied);
+  }
 }
 
 TEST_F(MessengerTest, a_copied_message_is_done_at_once_whatever_its_length) {
