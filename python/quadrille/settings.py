@@ -30,7 +30,6 @@ _ROW = re.compile(
 # removing its row.
 _NOT_AVAILABLE = {
     "QUADRILLE_WIRE": {"packet", "xdp"},
-    "QUADRILLE_FABRIC": {"on"},
 }
 _CHOICES = {
     "QUADRILLE_COLLECTIVES": ("on", "off"),

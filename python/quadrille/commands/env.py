@@ -6,6 +6,7 @@ from __future__ import annotations
 import typer
 
 from quadrille import settings
+from quadrille.fabric import fabric_variables
 from quadrille.job_options import Collectives, Fabric, JobOptions, Model, Multicast, Trace, Wire
 
 
@@ -39,5 +40,6 @@ def env(
     """Print one line a variable; a job secret is drawn anew each time."""
     options = JobOptions(model, collectives, wire, multicast, fabric, trace)
     variables = settings.job_environment({"QUADRILLE_ABI": mpi, **options.variables()})
+    variables.update(fabric_variables(variables, mpi))
     for name, value in variables.items():
         typer.echo(f"{name}={value}")

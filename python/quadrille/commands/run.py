@@ -10,6 +10,7 @@ import typer
 
 from quadrille import settings
 from quadrille.errors import QuadrilleError, UsageError
+from quadrille.fabric import check_mpi, fabric_variables, what_is_missing
 from quadrille.job_options import Collectives, Fabric, JobOptions, Model, Multicast, Trace, Wire
 from quadrille.launchers import detect_launcher
 
@@ -42,6 +43,12 @@ def run(
     launcher = detect_launcher(line)
     options = JobOptions(model, collectives, wire, multicast, fabric, trace)
     variables = settings.job_environment(options.variables())
+    for_fabric = fabric_variables(variables, launcher.mpi)
+    if for_fabric:
+        check_mpi(launcher)
+        if missing := what_is_missing(launcher):
+            print(f"quadrille: {missing}", file=sys.stderr)
+    variables.update(for_fabric)
     for name in settings.unknown_variables():
         print(f"quadrille: no setting is called {name}; `quadrille env --help` lists them", file=sys.stderr)
     command = launcher.with_environment(variables)
