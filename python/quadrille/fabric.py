@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What each MPI library needs so that its own traffic goes over Quadrille's libfabric provider.
 
-The provider is `libquadrille-fi.so` beside the other native parts; libfabric loads it out of FI_PROVIDER_PATH,
+The provider is `libquadrille-fi.so` beside the other native parts. libfabric loads it out of FI_PROVIDER_PATH
 and takes no other where FI_PROVIDER names it: a rank that cannot have it ends with the MPI library's error.
 """
 
