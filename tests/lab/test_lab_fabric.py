@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole MPI libraries over the libfabric provider between emulated hosts: results, losses, full ports."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lab_jobs import libraries, program
+from lab_traffic import needs_namespaces, topology
+
+from quadrille.installation import native_directory
+from quadrille.lab.lab import Lab
+
+pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
+QUADRILLE = str(Path(sys.executable).parent / "quadrille")
+
+
+@pytest.fixture(autouse=True)
+def provider() -> None:
+    if not (native_directory() / "libquadrille-fi.so").exists():
+        pytest.skip("the provider is not built: libfabric's headers are not installed")
+
+
+def four_hosts(name: str, **of_hosts: float) -> Lab:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 200, "buffer_kib": 32}],
+        "hosts": [{"names": ["h0..h3"], "on": "s0", "ranks": 2, **of_hosts}],
+    }
+    return Lab.up(topology(**tables), name)
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    with four_hosts("t-fabric") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def lossy_lab() -> Iterator[Lab]:
+    with four_hosts("t-fabric-loss", loss_to_host_percent=1) as found:
+        yield found
+
+
+def run(lab: Lab, mpi: str, ranks: int, *command: str) -> dict[str, int]:
+    """Run a test program over the provider; return the sums of what its ranks have counted."""
+    chosen = {"QUADRILLE_LOG": "fabric", **libraries(mpi)}
+    line = [*lab.launcher(mpi, ranks, None, chosen), program(command[0], mpi), *command[1:]]
+    done = subprocess.run(
+        [QUADRILLE, "run", "--fabric", "on", "--collectives", "off", "--", *line],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    assert " failures=0" in output, output
+    lines = re.findall(r"event=fabric .*", output)
+    assert len(lines) == ranks, output
+    sums: dict[str, int] = {}
+    for line_of_rank in lines:
+        for name, value in re.findall(r"(\w+)=(\d+)\b", line_of_rank):
+            sums[name] = sums.get(name, 0) + int(value)
+    assert sums["forged"] == sums["malformed"] == 0
+    return sums
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
+def test_messages_between_hosts_are_what_the_standard_says(lab: Lab, mpi: str) -> None:
+    found = run(lab, mpi, 4, "point_to_point", "1048576")
+    assert found["bytes_received"] > 4_000_000
+    assert found["losses"] < found["data_sent"] / 100, "what is granted fits into the ports' buffers"
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
+def test_messages_are_whole_where_one_datagram_in_a_hundred_is_lost(lossy_lab: Lab, mpi: str) -> None:
+    found = run(lossy_lab, mpi, 4, "point_to_point", "1048576")
+    assert found["losses"] > 0 and found["data_resent"] > 0
+
+
+def test_collectives_are_right_with_eight_ranks_and_losses(lossy_lab: Lab) -> None:
+    assert run(lossy_lab, "ompi4", 8, "collectives", "stress", "5", "100")["data_resent"] > 0

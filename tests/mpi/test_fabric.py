@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole MPI libraries over the libfabric provider, on one machine."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+
+import pytest
+from mpi_jobs import Mpi
+from test_run import QUADRILLE, environment, launcher
+
+from quadrille.installation import native_directory
+
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(120)]
+
+# Ranks of one host go over the provider too.
+WITHOUT_SHARED_MEMORY = {
+    "MPIR_CVAR_NOLOCAL": "1",
+    "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
+    "QUADRILLE_LOG": "fabric",
+}
+
+
+@pytest.fixture(autouse=True)
+def provider() -> None:
+    if not (native_directory() / "libquadrille-fi.so").exists():
+        pytest.skip("the provider is not built: libfabric's headers are not installed")
+
+
+def run(mpi: Mpi, ranks: int, *program: str) -> str:
+    """Run a test program over the provider; return its output, after checking that it went well."""
+    options = [*launcher(mpi.name)[1:], "--mca", "mpi_yield_when_idle", "1"] if mpi.open_mpi else []
+    line = mpi.line(ranks, [str(mpi.program(program[0])), *program[1:]], mpi.settings(False, {}))
+    done = subprocess.run(
+        [
+            QUADRILLE,
+            "run",
+            "--fabric",
+            "on",
+            "--collectives",
+            "off",
+            "--",
+            str(mpi.launcher),
+            *options,
+            *line,
+        ],
+        env=environment(**WITHOUT_SHARED_MEMORY),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    assert output.count("event=fabric") == ranks, "each rank's messages went over the provider"
+    assert " failures=0" in output, output
+    return output
+
+
+def test_messages_between_two_ranks_are_what_the_standard_says(mpi: Mpi) -> None:
+    run(mpi, 3, "point_to_point", str(4 << 20))
+
+
+def test_collectives_of_the_mpi_library_give_its_results(mpi: Mpi) -> None:
+    run(mpi, 4, "collectives", "stress", "3", "60")
+
+
+def test_threads_use_and_create_communicators_at_the_same_time(mpi: Mpi) -> None:
+    run(mpi, 3, "threads", "2", "5")
+
+
+@pytest.mark.parametrize("operation", ["isend", "bsend", "rma"])
+def test_an_operation_pending_around_every_collective_ends(mpi: Mpi, operation: str) -> None:
+    if operation == "rma" and mpi.name == "ompi5":
+        pytest.skip("Open MPI 5 has no one-sided operations over libfabric messages")
+    run(mpi, 3, "pending", operation)
+
+
+def test_libfabrics_own_ping_pong_runs_over_the_provider() -> None:
+    program = shutil.which("fi_pingpong")
+    if program is None:
+        pytest.skip("fi_pingpong is not installed")
+    variables = environment(FI_PROVIDER_PATH=str(native_directory()), FI_PROVIDER="quadrille")
+    for transmit_mode in ("msg", "tagged"):
+        command = [program, "-p", "quadrille", "-e", "rdm", "-I", "20", "-c", "-m", transmit_mode]
+        server = subprocess.Popen([*command, "-B", "47611"], env=variables, stdout=subprocess.DEVNULL)
+        try:
+            done = _when_it_listens([*command, "-P", "47611", "127.0.0.1"], variables)
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert "1m" in done.stdout, done.stdout
+            assert server.wait(timeout=10) == 0
+        finally:
+            server.kill()
+            server.wait()
+
+
+def _when_it_listens(client: list[str], variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    end = time.monotonic() + 10
+    while True:
+        done = subprocess.run(client, env=variables, capture_output=True, text=True, timeout=30, check=False)
+        if "Connection refused" not in done.stderr or time.monotonic() > end:
+            return done
+
+
+def test_an_mpi_library_without_libfabric_is_refused() -> None:
+    mpiexec = shutil.which("mpiexec.mpich")
+    if mpiexec is None:
+        pytest.skip("Debian's MPICH is not installed")
+    done = subprocess.run(
+        [QUADRILLE, "run", "--fabric", "on", "--", mpiexec, "-n", "1", "true"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "built without libfabric" in done.stderr
