@@ -201,7 +201,8 @@ def test_large_messages_without_a_limit_take_no_longer_than_the_librarys(timing:
             point["alternating"]["quadrille"]["median_ns"] / point["alternating"]["native"]["median_ns"]
             for point in (own, forced)
         )
-        # Where the wire is clearly slower, the trial leaves them to the library.
-        assert ratio < 1.25, (ratio, by_wire)
-        if by_wire > 1.5:
+        # Where the wire is clearly slower, the trial leaves them to the library. What costs software alone
+        # differs from job to job by more than what crosses a network.
+        assert ratio < 1.4, (ratio, by_wire)
+        if by_wire > 1.6:
             assert own["blocks"]["quadrille"]["executor"] == "mpi", (ratio, by_wire)
