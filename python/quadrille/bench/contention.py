@@ -11,7 +11,6 @@ import json
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -20,7 +19,6 @@ from quadrille.errors import QuadrilleError, UsageError
 from quadrille.installation import native_program
 from quadrille.report.formatting import percent_text, size_text, time_text
 
-Memory = Literal["constant-global", "constant-local"]
 _TIMEOUT_S = 20
 
 

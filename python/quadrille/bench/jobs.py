@@ -27,12 +27,13 @@ _LAST_LINES = 5
 
 
 def run_beside(job: Job, other_line: Sequence[str], writer: KeepingWriter) -> list[Outcome]:
-    """Measure `job` alone, beside native calls and beside Quadrille's; the other job is of `other_line`.
+    """Measure `job` alone, beside native calls and, with the library, beside Quadrille's, of `other_line`.
 
     Raises what `run_job` raises, and QuadrilleError when the other job ends first.
     """
     outcomes = []
-    for load in LOADS:
+    loads = LOADS if job.with_library else LOADS[:2]
+    for load in loads:
         said = "alone" if load is None else f"beside a job of {load} calls"
         print(f"quadrille: {said}", file=sys.stderr)
         if load is None:

@@ -87,6 +87,8 @@ def bench(
 ) -> None:
     """Run the benchmark; exit 1 when a result was wrong or the launcher failed."""
     by_nodes = None if nodes is None else _numbers("--nodes", nodes)
+    if by_nodes is None and per_node is not None:
+        raise UsageError("--per-node needs --nodes, the numbers of nodes")
     given = {
         "collectives": _split(collective),
         "bytes": _split(sizes),
