@@ -22,7 +22,7 @@ EXPERIMENT = Experiment(
     setting=(
         "Emulated: 8 hosts at 50 Mbit/s on one switch without loss, as on InfiniBand; 2, 4 and 8 processes a "
         "host; n = 147 456 vectors of 2 doubles. Each job calls A, B and C on processes that have not talked "
-        "before, so that first calls are measured: the paper's code calls each once."
+        "before, so that first calls are measured: a sort that exchanges once has no others."
     ),
     measure=measure,
     judge=judge,
