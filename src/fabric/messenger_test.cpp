@@ -1,139 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messengers on a network of the test's own, which loses, repeats and reorders what its seed says.
+// Messages and the receives that take them.
 #include "fabric/messenger.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
-#include <memory>
-#include <numeric>
-#include <random>
-#include <string>
 #include <vector>
+
+#include "fabric/messenger_fixture.h"
 
 namespace quadrille::fabric {
 namespace {
-
-constexpr std::uint64_t any_tag = ~std::uint64_t{0};
-
-std::vector<std::byte> contents(std::size_t length, unsigned seed) {
-  std::vector<std::byte> bytes(length);
-  for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<std::byte>(i * 7 + seed * 31);
-  return bytes;
-}
-
-class MessengerTest : public testing::Test {
- protected:
-  static void SetUpTestSuite() { ASSERT_TRUE(wire::start_authentication()); }
-
-  // Each on a host of its own; `know_all`: each has all others in its address vector.
-  void make(std::size_t count, bool know_all = true, bool with_secret = true) {
-    for (std::size_t i = 0; i < count; ++i) {
-      keys_.push_back(std::make_unique<KeyPair>());
-      MessengerSettings settings;
-      settings.name = {{0x0a000001 + static_cast<std::uint32_t>(i), 4000}, 1448, {}};
-      settings.name.key = keys_.back()->public_key();
-      if (with_secret) settings.job_secret = secret_from_digits(std::string(32, '7'));
-      ends_.push_back(std::make_unique<Messenger>(settings, *keys_.back()));
-      done_.emplace_back();
-    }
-    for (std::size_t i = 0; know_all && i < count; ++i) {
-      for (std::size_t j = 0; j < count; ++j) peer(i, j);
-    }
-  }
-  PeerNumber peer(std::size_t at, std::size_t other) {
-    return *ends_[at]->peer(ends_[other]->name(), now_);
-  }
-
-  void send(std::size_t from, std::size_t to, const std::vector<std::byte>& bytes,
-            std::uint64_t tag, std::uint64_t context = 0) {
-    SendRequest request{.to = peer(from, to),
-                        .bytes = bytes,
-                        .tagged = true,
-                        .tag = tag,
-                        .data = tag + 1,
-                        .report = {.context = pointer(context), .wanted = true}};
-    ends_[from]->send(request, now_);
-  }
-  void receive(std::size_t at, std::vector<std::byte>& into, const Pattern& pattern,
-               std::uint64_t context = 0) {
-    ends_[at]->receive({.buffer = into,
-                        .tagged = true,
-                        .pattern = pattern,
-                        .least_room = {},
-                        .report = {.context = pointer(context), .wanted = true}},
-                       now_);
-  }
-  static void* pointer(std::uint64_t number) { return reinterpret_cast<void*>(number); }
-
-  // Everything that is on its way goes on until nothing is, or for so long.
-  void run(Nanoseconds most = {20'000'000'000}) {
-    const Nanoseconds end = now_ + most;
-    while (now_ < end) {
-      const bool moved = step();
-      for (std::size_t i = 0; i < ends_.size(); ++i) {
-        auto& done = ends_[i]->done();
-        done_[i].insert(done_[i].end(), done.begin(), done.end());
-        done.clear();
-      }
-      if (moved) continue;
-      std::optional<Nanoseconds> next;
-      for (const auto& end_of : ends_) {
-        const auto due = end_of->deadline();
-        if (due && (!next || *due < *next)) next = due;
-      }
-      if (!next) return;
-      now_ = std::max(now_ + Nanoseconds{1000}, *next);
-    }
-  }
-  bool step() {
-    bool moved = false;
-    std::vector<std::byte> room(4096);
-    for (std::size_t i = 0; i < ends_.size(); ++i) {
-      if (dead_ == i) continue;
-      while (const auto outgoing = ends_[i]->next_datagram(room, now_)) {
-        moved = true;
-        ++datagrams_;
-        const bool lost = chance_() % 1000 < loss_per_mille_;
-        const Flight flight{ends_[i]->name().at,
-                            outgoing->to,
-                            {room.begin(), room.begin() + static_cast<long>(outgoing->length)}};
-        if (!lost) flights_.push_back(flight);
-        if (loss_per_mille_ > 0 && chance_() % 50 == 0) flights_.push_back(flight);
-        if (loss_per_mille_ > 0 && flights_.size() > 1 && chance_() % 20 == 0)
-          std::swap(flights_.back(), flights_[flights_.size() - 2]);
-      }
-    }
-    now_ += Nanoseconds{10'000};
-    while (!flights_.empty()) {
-      moved = true;
-      Flight flight = flights_.front();
-      flights_.pop_front();
-      const std::size_t to = flight.to.address - 0x0a000001;
-      if (to == dead_) {
-        ends_[flight.from.address - 0x0a000001]->on_refusal(flight.to);
-      } else {
-        ends_[to]->on_datagram(flight.from, flight.bytes, now_);
-      }
-    }
-    return moved;
-  }
-
-  struct Flight {
-    wire::NetworkAddress from;
-    wire::NetworkAddress to;
-    std::vector<std::byte> bytes;
-  };
-  std::vector<std::unique_ptr<KeyPair>> keys_;
-  std::vector<std::unique_ptr<Messenger>> ends_;
-  std::vector<std::vector<Done>> done_;
-  std::deque<Flight> flights_;
-  std::mt19937 chance_{1};
-  unsigned loss_per_mille_ = 0;
-  std::size_t dead_ = 999;
-  std::size_t datagrams_ = 0;
-  Nanoseconds now_{1'000'000};
-};
 
 TEST_F(MessengerTest, messages_of_all_sizes_arrive_whole_expected_or_not) {
   for (const bool expected : {true, false}) {
@@ -450,75 +328,6 @@ TEST_F(MessengerTest, a_send_until_delivered_waits_for_its_receive) {
     EXPECT_EQ(done_[0].size(), 1U);
     EXPECT_EQ(into, sent);
   }
-}
-
-TEST_F(MessengerTest, a_sender_that_is_in_no_address_vector_is_heard_if_it_is_of_the_job) {
-  for (const bool of_the_job : {true, false}) {
-    make(2, false, of_the_job);
-    const auto sent = contents(500, 1);
-    std::vector<std::byte> into(500);
-    receive(1, into, {.from = {}, .tag = 1});
-    send(0, 1, sent, 1);
-    run(Nanoseconds{200'000'000});
-    EXPECT_EQ(into == sent, of_the_job);
-    EXPECT_EQ(ends_[1]->strangers() > 0, !of_the_job);
-    peer(1, 0);  // it is inserted later: all that it has said comes again
-    run(Nanoseconds{3'000'000'000});
-    EXPECT_EQ(into, sent);
-    ends_.clear();
-    keys_.clear();
-    done_.clear();
-  }
-}
-
-TEST_F(MessengerTest, altered_and_foreign_datagrams_change_nothing) {
-  make(2);
-  std::mt19937 chance(4);
-  std::vector<std::byte> into(100);
-  receive(1, into, {.from = {}, .tag = 1});
-  const auto before = into;
-  std::vector<std::byte> room(4096);
-  const auto sent = contents(100, 1);
-  send(0, 1, sent, 1);
-  std::vector<std::vector<std::byte>> genuine;
-  while (const auto outgoing = ends_[0]->next_datagram(room, now_))
-    genuine.emplace_back(room.begin(), room.begin() + static_cast<long>(outgoing->length));
-  ASSERT_GE(genuine.size(), 2U);
-  for (int round = 0; round < 3000; ++round) {
-    auto forged = genuine[chance() % genuine.size()];
-    forged[chance() % forged.size()] ^= static_cast<std::byte>(1 + chance() % 255);
-    if (chance() % 3 == 0) forged.resize(chance() % forged.size());
-    const wire::NetworkAddress from =
-        chance() % 4 == 0 ? wire::NetworkAddress{0x0a000007, 9} : ends_[0]->name().at;
-    ends_[1]->on_datagram(from, forged, now_);
-    ASSERT_TRUE(ends_[1]->done().empty());
-  }
-  EXPECT_EQ(into, before);
-  for (auto& datagram : genuine) ends_[1]->on_datagram(ends_[0]->name().at, datagram, now_);
-  run();
-  EXPECT_EQ(into, sent);
-}
-
-TEST_F(MessengerTest, all_that_waits_for_a_dead_peer_ends) {
-  make(3);
-  const auto large = contents(100'000, 1);
-  std::vector<std::byte> into(10);
-  std::vector<std::byte> from_all(10);
-  receive(0, into, {.from = peer(0, 1), .tag = 1}, 1);
-  receive(0, from_all, {.from = {}, .tag = 2}, 2);
-  dead_ = 1;
-  send(0, 1, large, 1, 3);
-  run(Nanoseconds{5'000'000'000});
-  ASSERT_EQ(done_[0].size(), 2U);
-  for (const Done& done : done_[0]) EXPECT_EQ(done.outcome, Outcome::peer_lost);
-  done_[0].clear();
-  send(0, 1, large, 1, 4);
-  receive(0, into, {.from = peer(0, 1), .tag = 1}, 5);
-  const auto sent = contents(10, 2);
-  send(2, 0, sent, 2);
-  run();
-  EXPECT_EQ(done_[0].size(), 3U);
-  EXPECT_EQ(from_all, sent) << "others go on";
 }
 
 }  // namespace

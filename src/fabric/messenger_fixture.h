@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For tests: messengers on a network of the test's own, which loses, repeats and reorders what its
+// seed says.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "fabric/messenger.h"
+
+namespace quadrille::fabric {
+
+constexpr std::uint64_t any_tag = ~std::uint64_t{0};
+
+inline std::vector<std::byte> contents(std::size_t length, unsigned seed) {
+  std::vector<std::byte> bytes(length);
+  for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<std::byte>(i * 7 + seed * 31);
+  return bytes;
+}
+
+class MessengerTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { ASSERT_TRUE(wire::start_authentication()); }
+
+  // Each on a host of its own; `know_all`: each has all others in its address vector.
+  void make(std::size_t count, bool know_all = true, bool with_secret = true) {
+    for (std::size_t i = 0; i < count; ++i) {
+      keys_.push_back(std::make_unique<KeyPair>());
+      MessengerSettings settings;
+      settings.name = {{0x0a000001 + static_cast<std::uint32_t>(i), 4000}, 1448, {}};
+      settings.name.key = keys_.back()->public_key();
+      if (with_secret) settings.job_secret = secret_from_digits(std::string(32, '7'));
+      ends_.push_back(std::make_unique<Messenger>(settings, *keys_.back()));
+      done_.emplace_back();
+    }
+    for (std::size_t i = 0; know_all && i < count; ++i) {
+      for (std::size_t j = 0; j < count; ++j) peer(i, j);
+    }
+  }
+  PeerNumber peer(std::size_t at, std::size_t other) {
+    return *ends_[at]->peer(ends_[other]->name(), now_);
+  }
+
+  void send(std::size_t from, std::size_t to, const std::vector<std::byte>& bytes,
+            std::uint64_t tag, std::uint64_t context = 0) {
+    SendRequest request{.to = peer(from, to),
+                        .bytes = bytes,
+                        .tagged = true,
+                        .tag = tag,
+                        .data = tag + 1,
+                        .report = {.context = pointer(context), .wanted = true}};
+    ends_[from]->send(request, now_);
+  }
+  void receive(std::size_t at, std::vector<std::byte>& into, const Pattern& pattern,
+               std::uint64_t context = 0) {
+    ends_[at]->receive({.buffer = into,
+                        .tagged = true,
+                        .pattern = pattern,
+                        .least_room = {},
+                        .report = {.context = pointer(context), .wanted = true}},
+                       now_);
+  }
+  static void* pointer(std::uint64_t number) { return reinterpret_cast<void*>(number); }
+
+  // Everything that is on its way goes on until nothing is, or for so long.
+  void run(Nanoseconds most = {20'000'000'000}) {
+    const Nanoseconds end = now_ + most;
+    while (now_ < end) {
+      const bool moved = step();
+      for (std::size_t i = 0; i < ends_.size(); ++i) {
+        auto& done = ends_[i]->done();
+        done_[i].insert(done_[i].end(), done.begin(), done.end());
+        done.clear();
+      }
+      if (moved) continue;
+      std::optional<Nanoseconds> next;
+      for (const auto& end_of : ends_) {
+        const auto due = end_of->deadline();
+        if (due && (!next || *due < *next)) next = due;
+      }
+      if (!next) return;
+      now_ = std::max(now_ + Nanoseconds{1000}, *next);
+    }
+  }
+  bool step() {
+    bool moved = false;
+    std::vector<std::byte> room(4096);
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+      if (dead_ == i) continue;
+      while (const auto outgoing = ends_[i]->next_datagram(room, now_)) {
+        moved = true;
+        ++datagrams_;
+        const bool lost = chance_() % 1000 < loss_per_mille_;
+        const Flight flight{ends_[i]->name().at,
+                            outgoing->to,
+                            {room.begin(), room.begin() + static_cast<long>(outgoing->length)}};
+        if (!lost) flights_.push_back(flight);
+        if (loss_per_mille_ > 0 && chance_() % 50 == 0) flights_.push_back(flight);
+        if (loss_per_mille_ > 0 && flights_.size() > 1 && chance_() % 20 == 0)
+          std::swap(flights_.back(), flights_[flights_.size() - 2]);
+      }
+    }
+    now_ += Nanoseconds{10'000};
+    while (!flights_.empty()) {
+      moved = true;
+      Flight flight = flights_.front();
+      flights_.pop_front();
+      const std::size_t to = flight.to.address - 0x0a000001;
+      if (to == dead_) {
+        ends_[flight.from.address - 0x0a000001]->on_refusal(flight.to);
+      } else {
+        ends_[to]->on_datagram(flight.from, flight.bytes, now_);
+      }
+    }
+    return moved;
+  }
+
+  struct Flight {
+    wire::NetworkAddress from;
+    wire::NetworkAddress to;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<std::unique_ptr<KeyPair>> keys_;
+  std::vector<std::unique_ptr<Messenger>> ends_;
+  std::vector<std::vector<Done>> done_;
+  std::deque<Flight> flights_;
+  std::mt19937 chance_{1};
+  unsigned loss_per_mille_ = 0;
+  std::size_t dead_ = 999;
+  std::size_t datagrams_ = 0;
+  Nanoseconds now_{1'000'000};
+};
+
+}  // namespace quadrille::fabric

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Strangers, forgers and the dead.
+#include "fabric/messenger.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "fabric/messenger_fixture.h"
+
+namespace quadrille::fabric {
+namespace {
+
+TEST_F(MessengerTest, a_sender_that_is_in_no_address_vector_is_heard_if_it_is_of_the_job) {
+  for (const bool of_the_job : {true, false}) {
+    make(2, false, of_the_job);
+    const auto sent = contents(500, 1);
+    std::vector<std::byte> into(500);
+    receive(1, into, {.from = {}, .tag = 1});
+    send(0, 1, sent, 1);
+    run(Nanoseconds{200'000'000});
+    EXPECT_EQ(into == sent, of_the_job);
+    EXPECT_EQ(ends_[1]->strangers() > 0, !of_the_job);
+    peer(1, 0);  // it is inserted later: all that it has said comes again
+    run(Nanoseconds{3'000'000'000});
+    EXPECT_EQ(into, sent);
+    ends_.clear();
+    keys_.clear();
+    done_.clear();
+  }
+}
+
+TEST_F(MessengerTest, altered_and_foreign_datagrams_change_nothing) {
+  make(2);
+  std::mt19937 chance(4);
+  std::vector<std::byte> into(100);
+  receive(1, into, {.from = {}, .tag = 1});
+  const auto before = into;
+  std::vector<std::byte> room(4096);
+  const auto sent = contents(100, 1);
+  send(0, 1, sent, 1);
+  std::vector<std::vector<std::byte>> genuine;
+  while (const auto outgoing = ends_[0]->next_datagram(room, now_))
+    genuine.emplace_back(room.begin(), room.begin() + static_cast<long>(outgoing->length));
+  ASSERT_GE(genuine.size(), 2U);
+  for (int round = 0; round < 3000; ++round) {
+    auto forged = genuine[chance() % genuine.size()];
+    forged[chance() % forged.size()] ^= static_cast<std::byte>(1 + chance() % 255);
+    if (chance() % 3 == 0) forged.resize(chance() % forged.size());
+    const wire::NetworkAddress from =
+        chance() % 4 == 0 ? wire::NetworkAddress{0x0a000007, 9} : ends_[0]->name().at;
+    ends_[1]->on_datagram(from, forged, now_);
+    ASSERT_TRUE(ends_[1]->done().empty());
+  }
+  EXPECT_EQ(into, before);
+  for (auto& datagram : genuine) ends_[1]->on_datagram(ends_[0]->name().at, datagram, now_);
+  run();
+  EXPECT_EQ(into, sent);
+}
+
+TEST_F(MessengerTest, all_that_waits_for_a_dead_peer_ends) {
+  make(3);
+  const auto large = contents(100'000, 1);
+  std::vector<std::byte> into(10);
+  std::vector<std::byte> from_all(10);
+  receive(0, into, {.from = peer(0, 1), .tag = 1}, 1);
+  receive(0, from_all, {.from = {}, .tag = 2}, 2);
+  dead_ = 1;
+  send(0, 1, large, 1, 3);
+  run(Nanoseconds{5'000'000'000});
+  ASSERT_EQ(done_[0].size(), 2U);
+  for (const Done& done : done_[0]) EXPECT_EQ(done.outcome, Outcome::peer_lost);
+  done_[0].clear();
+  send(0, 1, large, 1, 4);
+  receive(0, into, {.from = peer(0, 1), .tag = 1}, 5);
+  const auto sent = contents(10, 2);
+  send(2, 0, sent, 2);
+  run();
+  EXPECT_EQ(done_[0].size(), 3U);
+  EXPECT_EQ(from_all, sent) << "others go on";
+}
+
+}  // namespace
+}  // namespace quadrille::fabric
