@@ -25,7 +25,7 @@ namespace quadrille::fabric {
 struct StationSettings {
   std::string interface;  // see choose_interface()
   std::optional<wire::Secret> job_secret;
-  std::size_t burst_bytes = 32 * 1024;
+  std::size_t burst_bytes = std::size_t{32} * 1024;
 };
 
 class Station {

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The provider through libfabric's own calls: two endpoints of one process on the loopback.
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_tagged.h>
+#include <rdma/providers/fi_prov.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+extern "C" fi_provider* fi_prov_ini();
+
+namespace quadrille::fabric {
+namespace {
+
+constexpr int patience_ms = 10'000;
+
+void free_info(fi_info* info) {
+  std::free(info->domain_attr->name);
+  std::free(info->fabric_attr->name);
+  for (void* part : {static_cast<void*>(info->tx_attr), static_cast<void*>(info->rx_attr),
+                     static_cast<void*>(info->ep_attr), static_cast<void*>(info->domain_attr),
+                     static_cast<void*>(info->fabric_attr), static_cast<void*>(info)})
+    std::free(part);
+}
+
+struct End {
+  fid_ep* endpoint = nullptr;
+  fid_cq* queue = nullptr;
+  fid_cntr* counter = nullptr;  // of receives
+  fid_av* addresses = nullptr;
+  fi_addr_t other = FI_ADDR_NOTAVAIL;
+};
+
+class ProviderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("QUADRILLE_FABRIC_INTERFACE", "127.0.0.1", 1);
+    ::unsetenv("QUADRILLE_JOB_SECRET");
+    ASSERT_EQ(fi_prov_ini()->getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, nullptr, &info_), 0);
+    ASSERT_EQ(fi_prov_ini()->fabric(info_->fabric_attr, &fabric_, nullptr), 0);
+    ASSERT_EQ(fi_domain(fabric_, info_, &domain_, nullptr), 0);
+    for (End& end : ends_) open(end);
+    for (std::size_t i = 0; i < 2; ++i) {
+      std::array<char, 64> name{};
+      std::size_t length = name.size();
+      ASSERT_EQ(fi_getname(&ends_[1 - i].endpoint->fid, name.data(), &length), 0);
+      ASSERT_EQ(fi_av_insert(ends_[i].addresses, name.data(), 1, &ends_[i].other, 0, nullptr), 1);
+    }
+  }
+  void open(End& end) {
+    fi_av_attr addresses{};
+    fi_cq_attr queue{};
+    queue.format = FI_CQ_FORMAT_TAGGED;
+    queue.wait_obj = FI_WAIT_FD;
+    fi_cntr_attr counter{};
+    ASSERT_EQ(fi_endpoint(domain_, info_, &end.endpoint, nullptr), 0);
+    ASSERT_EQ(fi_av_open(domain_, &addresses, &end.addresses, nullptr), 0);
+    ASSERT_EQ(fi_cq_open(domain_, &queue, &end.queue, nullptr), 0);
+    ASSERT_EQ(fi_cntr_open(domain_, &counter, &end.counter, nullptr), 0);
+    EXPECT_EQ(fi_enable(end.endpoint), -FI_ENOAV);
+    ASSERT_EQ(fi_ep_bind(end.endpoint, &end.addresses->fid, 0), 0);
+    EXPECT_EQ(fi_enable(end.endpoint), -FI_ENOCQ);
+    ASSERT_EQ(fi_ep_bind(end.endpoint, &end.queue->fid, FI_TRANSMIT | FI_RECV), 0);
+    ASSERT_EQ(fi_ep_bind(end.endpoint, &end.counter->fid, FI_RECV), 0);
+    ASSERT_EQ(fi_enable(end.endpoint), 0);
+  }
+  void TearDown() override {
+    for (End& end : ends_) {
+      EXPECT_EQ(fi_close(&end.queue->fid), -FI_EBUSY) << "an endpoint is bound to it";
+      EXPECT_EQ(fi_close(&end.endpoint->fid), 0);
+      for (fid* object : {&end.queue->fid, &end.counter->fid, &end.addresses->fid})
+        EXPECT_EQ(fi_close(object), 0);
+    }
+    fi_close(&domain_->fid);
+    fi_close(&fabric_->fid);
+    free_info(info_);
+  }
+
+  static fi_cq_tagged_entry next(End& end) {
+    fi_cq_tagged_entry entry{};
+    EXPECT_EQ(fi_cq_sread(end.queue, &entry, 1, nullptr, patience_ms), 1);
+    return entry;
+  }
+  static fi_cq_err_entry next_error(End& end) {
+    fi_cq_tagged_entry entry{};
+    EXPECT_EQ(fi_cq_sread(end.queue, &entry, 1, nullptr, patience_ms), -FI_EAVAIL);
+    fi_cq_err_entry error{};
+    EXPECT_EQ(fi_cq_readerr(end.queue, &error, 0), 1);
+    return error;
+  }
+
+  fi_info* info_ = nullptr;
+  fid_fabric* fabric_ = nullptr;
+  fid_domain* domain_ = nullptr;
+  std::array<End, 2> ends_;
+};
+
+TEST_F(ProviderTest, a_tagged_message_tells_its_tag_data_length_and_source) {
+  std::vector<char> sent(5000);
+  std::iota(sent.begin(), sent.end(), 'a');
+  std::vector<char> into(6000);
+  int context = 0;
+  ASSERT_EQ(fi_trecv(ends_[1].endpoint, into.data(), into.size(), nullptr, ends_[1].other, 0x70,
+                     0xf, &context),
+            0);
+  ASSERT_EQ(fi_tsenddata(ends_[0].endpoint, sent.data(), sent.size(), nullptr, 1234, ends_[0].other,
+                         0x77, &sent),
+            0);
+  EXPECT_EQ(fi_cntr_wait(ends_[1].counter, 1, patience_ms), 0);
+  fi_cq_tagged_entry entry{};
+  fi_addr_t source = FI_ADDR_NOTAVAIL;
+  ASSERT_EQ(fi_cq_readfrom(ends_[1].queue, &entry, 1, &source), 1);
+  EXPECT_EQ(source, ends_[1].other);
+  EXPECT_EQ(entry.op_context, &context);
+  EXPECT_EQ(entry.flags, FI_RECV | FI_TAGGED | FI_REMOTE_CQ_DATA);
+  EXPECT_EQ(entry.len, sent.size());
+  EXPECT_EQ(entry.tag, 0x77U);
+  EXPECT_EQ(entry.data, 1234U);
+  EXPECT_TRUE(std::equal(sent.begin(), sent.end(), into.begin()));
+  const auto done = next(ends_[0]);
+  EXPECT_EQ(done.op_context, &sent);
+  EXPECT_EQ(done.flags, FI_SEND | FI_TAGGED);
+}
+
+TEST_F(ProviderTest, what_is_cut_missing_or_canceled_is_an_error) {
+  const std::vector<char> sent(100, 'x');
+  std::vector<char> into(10);
+  int context = 0;
+  fi_trecv(ends_[1].endpoint, into.data(), 10, nullptr, FI_ADDR_UNSPEC, 1, 0, &context);
+  fi_tinject(ends_[0].endpoint, sent.data(), sent.size(), ends_[0].other, 1);
+  const auto cut = next_error(ends_[1]);
+  EXPECT_EQ(cut.err, FI_ETRUNC);
+  EXPECT_EQ(cut.len, 10U);
+  EXPECT_EQ(cut.olen, 90U);
+  fi_msg_tagged peek{};
+  peek.addr = FI_ADDR_UNSPEC;
+  peek.tag = 9;
+  EXPECT_EQ(fi_trecvmsg(ends_[1].endpoint, &peek, FI_PEEK), 0);
+  EXPECT_EQ(next_error(ends_[1]).err, FI_ENOMSG);
+  fi_trecv(ends_[1].endpoint, into.data(), 10, nullptr, FI_ADDR_UNSPEC, 1, 0, &context);
+  EXPECT_EQ(fi_cancel(&ends_[1].endpoint->fid, into.data()), -FI_ENOENT);
+  EXPECT_EQ(fi_cancel(&ends_[1].endpoint->fid, &context), 0);
+  const auto canceled = next_error(ends_[1]);
+  EXPECT_EQ(canceled.err, FI_ECANCELED);
+  EXPECT_EQ(canceled.op_context, &context);
+  EXPECT_EQ(fi_cntr_readerr(ends_[1].counter), 2U);
+}
+
+TEST_F(ProviderTest, a_claimed_message_is_received_or_discarded) {
+  const std::vector<char> sent(100, 'x');
+  std::vector<char> into(100);
+  int context = 0;
+  for (const bool drops : {false, true}) {
+    fi_tinject(ends_[0].endpoint, sent.data(), sent.size(), ends_[0].other, 5);
+    fi_msg_tagged message{};
+    message.addr = FI_ADDR_UNSPEC;
+    message.tag = 5;
+    message.context = &context;
+    for (bool found = false; !found;) {
+      ASSERT_EQ(fi_trecvmsg(ends_[1].endpoint, &message, FI_PEEK | FI_CLAIM), 0);
+      fi_cq_tagged_entry entry{};
+      found = fi_cq_read(ends_[1].queue, &entry, 1) == 1;
+      fi_cq_err_entry error{};
+      if (!found) fi_cq_readerr(ends_[1].queue, &error, 0);
+    }
+    const iovec piece{into.data(), into.size()};
+    message.msg_iov = &piece;
+    message.iov_count = 1;
+    ASSERT_EQ(fi_trecvmsg(ends_[1].endpoint, &message, FI_CLAIM | (drops ? FI_DISCARD : 0)), 0);
+    if (drops) continue;
+    EXPECT_EQ(next(ends_[1]).len, 100U);
+    EXPECT_EQ(into, sent);
+  }
+  EXPECT_EQ(fi_cntr_read(ends_[1].counter), 1U);
+}
+
+TEST_F(ProviderTest, a_buffer_for_many_messages_is_given_back_when_it_is_full) {
+  std::vector<char> buffer(1000);
+  const std::size_t least = 300;
+  ASSERT_EQ(fi_setopt(&ends_[1].endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least,
+                      sizeof least),
+            0);
+  const iovec piece{buffer.data(), buffer.size()};
+  fi_msg message{};
+  message.msg_iov = &piece;
+  message.iov_count = 1;
+  message.addr = FI_ADDR_UNSPEC;
+  message.context = &buffer;
+  ASSERT_EQ(fi_recvmsg(ends_[1].endpoint, &message, FI_MULTI_RECV), 0);
+  const std::vector<char> sent(400, 'y');
+  for (int i = 0; i < 2; ++i) fi_inject(ends_[0].endpoint, sent.data(), 400, ends_[0].other);
+  EXPECT_EQ(next(ends_[1]).buf, buffer.data());
+  const auto second = next(ends_[1]);
+  EXPECT_EQ(second.buf, buffer.data() + 400);
+  EXPECT_EQ(second.flags, FI_RECV | FI_MSG);
+  const auto released = next(ends_[1]);
+  EXPECT_EQ(released.flags, FI_MULTI_RECV);
+  EXPECT_EQ(released.op_context, &buffer);
+}
+
+TEST_F(ProviderTest, who_sleeps_on_the_queues_descriptor_is_woken) {
+  int descriptor = -1;
+  ASSERT_EQ(fi_control(&ends_[1].queue->fid, FI_GETWAIT, &descriptor), 0);
+  char into = 0;
+  fi_recv(ends_[1].endpoint, &into, 1, nullptr, FI_ADDR_UNSPEC, nullptr);
+  std::array<fid*, 1> queues{&ends_[1].queue->fid};
+  ASSERT_EQ(fi_trywait(fabric_, queues.data(), 1), 0);
+  pollfd event{descriptor, POLLIN, 0};
+  EXPECT_EQ(poll(&event, 1, 10), 0);
+  fi_inject(ends_[0].endpoint, "z", 1, ends_[0].other);
+  EXPECT_EQ(poll(&event, 1, patience_ms), 1);
+  EXPECT_EQ(fi_trywait(fabric_, queues.data(), 1), -FI_EAGAIN);
+  EXPECT_EQ(next(ends_[1]).len, 1U);
+  EXPECT_EQ(into, 'z');
+  EXPECT_EQ(poll(&event, 1, 0), 0) << "nothing is left";
+}
+
+TEST_F(ProviderTest, waiting_ends_with_its_time) {
+  fi_cq_tagged_entry entry{};
+  EXPECT_EQ(fi_cq_sread(ends_[0].queue, &entry, 1, nullptr, 20), -FI_EAGAIN);
+  EXPECT_EQ(fi_cntr_wait(ends_[0].counter, 1, 20), -FI_ETIMEDOUT);
+  EXPECT_EQ(fi_cq_signal(ends_[0].queue), 0);
+  EXPECT_EQ(fi_cq_sread(ends_[0].queue, &entry, 1, nullptr, -1), -FI_EAGAIN);
+}
+
+TEST_F(ProviderTest, what_is_not_offered_is_not_found) {
+  fi_info hints{};
+  fi_info* found = nullptr;
+  hints.caps = FI_RMA;
+  EXPECT_EQ(fi_prov_ini()->getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, &hints, &found),
+            -FI_ENODATA);
+  fi_ep_attr connected{};
+  connected.type = FI_EP_MSG;
+  hints.caps = FI_MSG;
+  hints.ep_attr = &connected;
+  EXPECT_EQ(fi_prov_ini()->getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, &hints, &found),
+            -FI_ENODATA);
+  hints.ep_attr = nullptr;
+  ASSERT_EQ(fi_prov_ini()->getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, &hints, &found), 0);
+  EXPECT_EQ(found->caps & (FI_TAGGED | FI_DIRECTED_RECV), 0U) << "nobody has asked for them";
+  free_info(found);
+  EXPECT_EQ(fi_send(ends_[0].endpoint, "", 0, nullptr, 77, nullptr), -FI_EINVAL);
+  std::array<char, 44> nonsense{};
+  fi_addr_t address = 0;
+  EXPECT_EQ(fi_av_insert(ends_[0].addresses, nonsense.data(), 1, &address, 0, nullptr), 0);
+  EXPECT_EQ(address, FI_ADDR_NOTAVAIL);
+}
+
+}  // namespace
+}  // namespace quadrille::fabric
