@@ -146,6 +146,8 @@ def _whole_lines(path: Path) -> tuple[list[dict[str, Any]], bool]:
 def _read_calls(
     path: Path, rank: int, clock: Clock, names: dict[str, dict[int, str]]
 ) -> tuple[list[Call], bool]:
+    if path.exists() and not path.is_file():
+        raise QuadrilleError(f"{path} is no file")
     try:
         data = path.read_bytes()
     except OSError as error:
