@@ -93,4 +93,4 @@ def test_a_cluster_whose_leaves_are_not_known_is_refused() -> None:
 def test_vectors_can_be_divided_on_one_leaf_and_on_two(form: Form) -> None:
     assert form.ports % 2 == 0
     for leaves in (1, 2):
-        assert form.sort.vectors % (leaves * form.ports * form.per_host) ** 2 == 0
+        assert form.sort.vectors % (leaves * form.ports) ** 2 == 0

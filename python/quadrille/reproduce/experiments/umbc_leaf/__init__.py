@@ -19,10 +19,10 @@ EXPERIMENT = Experiment(
         Published("by (N-1)/N", "what 36 nodes send more than 18", "2.9 %: the second leaf costs nothing"),
     ),
     setting=(
-        "Emulated: two leaves at 25 Mbit/s a port behind one core, of 4 hosts with one process each, in the "
-        "full form of 8 with two; constant local memory. Links to the core once as fast as all ports of a "
-        "leaf together, as the paper's times suggest, and once half as fast as one port, so that placement "
-        "must show."
+        "Emulated: two leaves behind one core, of 4 hosts at 25 Mbit/s, in the full form of 8 at 10; one "
+        "process a host, constant local memory. Links to the core once as fast as all ports of a leaf "
+        "together, as the paper's times suggest, and once half as fast as one port, so that placement must "
+        "show."
     ),
     measure=measure,
     judge=judge,

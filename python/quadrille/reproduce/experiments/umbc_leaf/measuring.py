@@ -19,29 +19,27 @@ PLACES = (ONE_LEAF, SPREAD, BOTH)
 WIDE, NARROW = "all ports at once", "half a port's rate"
 UPLINKS = (WIDE, NARROW)
 
-_RATE_MBIT = 25
-
 
 @dataclass(frozen=True)
 class Form:
     """`ports` of a leaf in use, an even number; n that p^2 divides for one leaf's processes and both's."""
 
     ports: int
-    per_host: int
+    rate_mbit: int
     sort: Sort
     given: tuple[str, ...]
 
 
 QUICK = Form(
     4,
-    1,
+    25,
     Sort(36_864, 1, "constant-local"),
     ("--warmup", "1", "--calls", "2", "--blocks", "2", "--seconds", "1"),
 )
 FULL = Form(
     8,
-    2,
-    Sort(73_728, 1, "constant-local"),
+    10,
+    Sort(36_864, 1, "constant-local"),
     ("--warmup", "2", "--calls", "4", "--blocks", "3", "--seconds", "10"),
 )
 
@@ -63,15 +61,14 @@ def measure(bench: Workbench, data: Data) -> None:
         BOTH: leaves[0] + leaves[1],
     }
     for uplink in UPLINKS:
-        trunk = _RATE_MBIT * (form.ports if uplink == WIDE else 0.5)
-        network = (
-            f"umbc_leaf:ports={form.ports},rate_mbit={_RATE_MBIT},trunk_mbit={trunk},ranks={form.per_host}"
-        )
+        trunk = form.rate_mbit * (form.ports if uplink == WIDE else 0.5)
+        rates = f"rate_mbit={form.rate_mbit},trunk_mbit={trunk}"
+        network = f"umbc_leaf:ports={form.ports},{rates}"
         with bench.lab(resolve(network), "umbc-leaf") as lab:
             data["truth"] = data["truth"] or lab.truth()
             for placed, hosts in places.items():
                 bench.announce(f"uplink of {uplink}: {placed}")
-                line = lab.launcher(per_host=form.per_host, hosts=hosts)
+                line = lab.launcher(hosts=hosts)
                 given = [*form.sort.arguments(), *form.given]
                 for way, point in timed(line, [VECTORS_EXCHANGE], given):
                     data["points"].append({"way": way, "uplink": uplink, "placed": placed} | point)
