@@ -11,12 +11,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/shared_clock.h"
 #include "apps/bench/execution.h"
 #include "apps/bench/measurement.h"
 #include "apps/bench/mpi/operations.h"
 #include "apps/bench/mpi/rendezvous.h"
 #include "apps/bench/options.h"
+#include "base/shared_clock.h"
 
 namespace quadrille::bench {
 

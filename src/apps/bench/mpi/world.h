@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "base/shared_clock.h"
 #include "apps/bench/machine.h"
 #include "apps/bench/mpi/rendezvous.h"
 #include "apps/bench/options.h"
+#include "base/shared_clock.h"
 
 namespace quadrille::bench {
 
