@@ -12,8 +12,6 @@ namespace {
 // An arrival is reported by data within this time, or by a status: soon enough that its sender does
 // not ask.
 constexpr Nanoseconds report_after{1'000'000};
-// No data takes it along; the next arrivals are reported with it.
-constexpr Nanoseconds report_to_group_after{2'000'000};
 
 // What is granted to a silent partner is then lent to others: should it come back, as many packets
 // more may be on their way.
@@ -190,8 +188,8 @@ bool Endpoint::leaves_room_to_group(const Flow& flow) {
 }
 
 void Endpoint::tell_later(Flow& flow, Nanoseconds now) {
-  const Nanoseconds after = flow.group_key ? report_to_group_after : report_after;
-  if (!flow.telling_at) relist<Nanoseconds>(telling_, flow.key, flow.telling_at, now + after);
+  if (!flow.telling_at)
+    relist<Nanoseconds>(telling_, flow.key, flow.telling_at, now + report_after);
 }
 
 void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
