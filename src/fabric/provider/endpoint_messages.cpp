@@ -17,11 +17,11 @@ ssize_t receive(fid_ep* ep, void* buffer, size_t length, void* /*memory*/, fi_ad
                          .context = context});
 }
 
-ssize_t receive_pieces(fid_ep* ep, const iovec* pieces, void** memory, size_t count, fi_addr_t from,
-                       void* context) {
+ssize_t receive_pieces(fid_ep* ep, const iovec* pieces, void** /*memory*/, size_t count,
+                       fi_addr_t from, void* context) {
   if (count > 1) return -FI_EINVAL;
   return receive(ep, count > 0 ? pieces->iov_base : nullptr, count > 0 ? pieces->iov_len : 0,
-                 memory, from, context);
+                 nullptr, from, context);
 }
 
 ssize_t receive_as_told(fid_ep* ep, const fi_msg* message, uint64_t flags) {
@@ -44,10 +44,10 @@ ssize_t send(fid_ep* ep, const void* buffer, size_t length, void* /*memory*/, fi
                       .context = context});
 }
 
-ssize_t send_pieces(fid_ep* ep, const iovec* pieces, void** memory, size_t count, fi_addr_t to,
+ssize_t send_pieces(fid_ep* ep, const iovec* pieces, void** /*memory*/, size_t count, fi_addr_t to,
                     void* context) {
   if (count > 1) return -FI_EINVAL;
-  return send(ep, count > 0 ? pieces->iov_base : nullptr, count > 0 ? pieces->iov_len : 0, memory,
+  return send(ep, count > 0 ? pieces->iov_base : nullptr, count > 0 ? pieces->iov_len : 0, nullptr,
               to, context);
 }
 

@@ -20,11 +20,11 @@ ssize_t receive(fid_ep* ep, void* buffer, size_t length, void* /*memory*/, fi_ad
                          .context = context});
 }
 
-ssize_t receive_pieces(fid_ep* ep, const iovec* pieces, void** memory, size_t count, fi_addr_t from,
-                       uint64_t tag, uint64_t ignore, void* context) {
+ssize_t receive_pieces(fid_ep* ep, const iovec* pieces, void** /*memory*/, size_t count,
+                       fi_addr_t from, uint64_t tag, uint64_t ignore, void* context) {
   if (count > 1) return -FI_EINVAL;
   return receive(ep, count > 0 ? pieces->iov_base : nullptr, count > 0 ? pieces->iov_len : 0,
-                 memory, from, tag, ignore, context);
+                 nullptr, from, tag, ignore, context);
 }
 
 ssize_t receive_as_told(fid_ep* ep, const fi_msg_tagged* message, uint64_t flags) {
@@ -52,10 +52,10 @@ ssize_t send(fid_ep* ep, const void* buffer, size_t length, void* /*memory*/, fi
                       .context = context});
 }
 
-ssize_t send_pieces(fid_ep* ep, const iovec* pieces, void** memory, size_t count, fi_addr_t to,
+ssize_t send_pieces(fid_ep* ep, const iovec* pieces, void** /*memory*/, size_t count, fi_addr_t to,
                     uint64_t tag, void* context) {
   if (count > 1) return -FI_EINVAL;
-  return send(ep, count > 0 ? pieces->iov_base : nullptr, count > 0 ? pieces->iov_len : 0, memory,
+  return send(ep, count > 0 ? pieces->iov_base : nullptr, count > 0 ? pieces->iov_len : 0, nullptr,
               to, tag, context);
 }
 
