@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-from mpi_jobs import Mpi
+from mpi_jobs import ALGORITHM_ROUNDS, Mpi
 from test_run import QUADRILLE, environment, launcher
 
 from quadrille.installation import native_directory
@@ -29,7 +29,7 @@ def provider() -> None:
         pytest.skip("the provider is not built: libfabric's headers are not installed")
 
 
-def run(mpi: Mpi, ranks: int, *program: str) -> str:
+def run(mpi: Mpi, ranks: int, *program: str, collectives: str = "off", **more: str) -> str:
     """Run a test program over the provider; return its output, after checking that it went well."""
     options = [*launcher(mpi.name)[1:], "--mca", "mpi_yield_when_idle", "1"] if mpi.open_mpi else []
     line = mpi.line(ranks, [str(mpi.program(program[0])), *program[1:]], mpi.settings(False, {}))
@@ -40,13 +40,13 @@ def run(mpi: Mpi, ranks: int, *program: str) -> str:
             "--fabric",
             "on",
             "--collectives",
-            "off",
+            collectives,
             "--",
             str(mpi.launcher),
             *options,
             *line,
         ],
-        env=environment(**WITHOUT_SHARED_MEMORY),
+        env=environment(**WITHOUT_SHARED_MEMORY, **more),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -66,6 +66,12 @@ def test_messages_between_two_ranks_are_what_the_standard_says(mpi: Mpi) -> None
 
 def test_collectives_of_the_mpi_library_give_its_results(mpi: Mpi) -> None:
     run(mpi, 4, "collectives", "stress", "3", "60")
+
+
+def test_collectives_of_quadrille_travel_as_messages_over_it(ompi4: Mpi) -> None:
+    program = ("collectives", "stress", "4", "60")
+    output = run(ompi4, 4, *program, collectives="on", QUADRILLE_ALGORITHM=ALGORITHM_ROUNDS[0])
+    assert "replaced=0" not in output, output
 
 
 def test_threads_use_and_create_communicators_at_the_same_time(mpi: Mpi) -> None:
