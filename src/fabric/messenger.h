@@ -38,7 +38,7 @@ struct MessengerSettings {
   EndpointName name;  // its key is of the key pair
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;  // that the network holds in front of this host
-  std::size_t local_payload = 1448;     // of packets that stay on this host
+  std::size_t local_payload = 1448;                  // of packets that stay on this host
 };
 
 struct SendRequest {
