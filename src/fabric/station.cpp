@@ -149,7 +149,7 @@ bool Station::take_in(Nanoseconds now) {
     const auto arrived = link_->receive();
     for (std::size_t i = 0; i < arrived.size(); ++i)
       messenger_.on_datagram(link_->source(i), arrived[i], now);
-    if (arrived.size() < wire::UdpLink::receive_batch) return any || !arrived.empty();
+    if (!link_->has_more()) return any || !arrived.empty();
   }
 }
 

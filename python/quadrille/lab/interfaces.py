@@ -15,24 +15,36 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pyroute2.ethtool.ethtool import Ethtool
+
 from quadrille.errors import QuadrilleError
 from quadrille.lab.wiring import Queue
 
 _SIOCETHTOOL = 0x8946
 _ETHTOOL_STSO, _ETHTOOL_SGSO, _ETHTOOL_SGRO = 0x1F, 0x24, 0x2C
+_UDP_SEGMENTS = "tx-udp-segmentation"
 _INGRESS_PARENT = 0xFFFF0000
 _TBF_HANDLE = 0x10000
 _ETH_P_ALL = 0x0003
 
 
 def offloads_off(names: Sequence[str]) -> None:
-    """Turn tso, gso and gro off: a wire carries frames, not the 64 KiB segments of a virtual interface."""
+    """Turn tso, uso, gso and gro off: a wire carries frames, not the 64 KiB segments of an interface."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for name in names:
             for command in (_ETHTOOL_STSO, _ETHTOOL_SGSO, _ETHTOOL_SGRO):
                 setting = ctypes.create_string_buffer(struct.pack("=II", command, 0), 8)
                 request = struct.pack("=16sQ8x", name.encode(), ctypes.addressof(setting))
                 fcntl.ioctl(control, _SIOCETHTOOL, request)
+    tool = Ethtool()
+    try:
+        for name in names:
+            features = tool.get_features(name)
+            if _UDP_SEGMENTS in features.features and features.features[_UDP_SEGMENTS].enable:
+                features.features[_UDP_SEGMENTS].enable = False
+                tool.set_features(name, features)
+    finally:
+        tool.close()
 
 
 def no_ipv6() -> None:
