@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs every test: native units first, because what fails there explains what fails later. All runners run; the
+# Runs every test but those marked slow: native units first, because what fails there explains what fails later. All runners run; the
 # last lines are their own closing lines.
 set -uo pipefail
 cd "$(dirname "$0")/.."

@@ -41,6 +41,7 @@ RELIABLE = (
     "two_sites:hosts=6,rate_mbit=20,trunk_mbit=20",
     "umbc_leaf:ports=6,rate_mbit=10,trunk_mbit=30",
 )
+SLOW = RELIABLE[1], RELIABLE[4]
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +61,9 @@ def judged(topology: Topology, folder: Path, seed: int) -> Accuracy:
         return trial.accuracy(lab.truth())
 
 
-@pytest.mark.parametrize("text", RELIABLE)
+@pytest.mark.parametrize(
+    "text", [pytest.param(text, marks=pytest.mark.slow if text in SLOW else ()) for text in RELIABLE]
+)
 def test_the_model_is_how_the_network_was_built(text: str, tmp_path: Path, timing: Timing) -> None:
     found = judged(resolve(text), tmp_path, seed=1)
     assert found.structure() == []
@@ -69,7 +72,7 @@ def test_the_model_is_how_the_network_was_built(text: str, tmp_path: Path, timin
 
 
 # Buses under a steady load of others are told from switches in the simulation, in the lab not every time yet.
-@pytest.mark.parametrize("text", [RELIABLE[0], RELIABLE[1]])
+@pytest.mark.parametrize("text", [pytest.param(RELIABLE[0], marks=pytest.mark.slow), RELIABLE[1]])
 def test_other_traffic_does_not_change_partition_kinds_and_multicast(text: str, tmp_path: Path) -> None:
     found = judged(with_ambient(resolve(text), AMBIENT_SHARE), tmp_path, seed=2)
     assert found.structure() == []
@@ -90,7 +93,7 @@ def test_a_switch_that_forwards_no_multicast_is_seen(tmp_path: Path) -> None:
     assert found.multicast == []
 
 
-@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
+@pytest.mark.parametrize("mpi", ["ompi4", pytest.param("ompi5", marks=pytest.mark.slow), "mpich"])
 def test_each_mpi_probes_several_ranks_a_host_and_writes_a_model_that_holds(
     mpi: str, tmp_path: Path, timing: Timing
 ) -> None:

@@ -79,7 +79,7 @@ def segments_in(model: Path) -> set[frozenset[str]]:
     return {frozenset(segment["hosts"]) for segment in found["segments"]}
 
 
-@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
+@pytest.mark.parametrize("mpi", ["ompi4", pytest.param("ompi5", marks=pytest.mark.slow), "mpich"])
 def test_the_first_start_measures_and_the_second_finds_it_in_the_cache(
     switch: Lab, tmp_path: Path, mpi: str
 ) -> None:
