@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/call_trace.h"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -19,6 +21,14 @@ std::string text_of(const nlohmann::json& line) {
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+// C++'s as the source has them.
+std::string readable(const char* symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+  return status == 0 ? name.get() : symbol;
+}
+
 // "/usr/bin/app+0x1234 function": what addr2line takes, and the nearest name that the file exports.
 std::string name_of_site(const void* address) {
   Dl_info found{};
@@ -28,7 +38,7 @@ std::string name_of_site(const void* address) {
   char hexadecimal[32];
   std::snprintf(hexadecimal, sizeof hexadecimal, "+0x%tx", offset);
   std::string name = found.dli_fname + std::string(hexadecimal);
-  if (found.dli_sname != nullptr) name += std::string(" ") + found.dli_sname;
+  if (found.dli_sname != nullptr) name += " " + readable(found.dli_sname);
   return name;
 }
 

@@ -73,7 +73,8 @@ def warnings_of(trace: Trace) -> Iterator[str]:
 def site_text(site: str) -> str:
     """Return a call site as FILE+0xOFFSET, with the nearest known function."""
     place, _, function = site.partition(" ")
-    return f"{PurePath(place).name} ({function})" if function else PurePath(place).name
+    # Of C++ without the arguments.
+    return f"{PurePath(place).name} ({function.partition('(')[0]})" if function else PurePath(place).name
 
 
 def _share(part: float, whole: float) -> float | None:
