@@ -13,7 +13,7 @@ from quadrille.trace.profile import Profile, Row, profile
 from quadrille.trace.reading import Trace
 from quadrille.trace.table import notes_on, site_text
 
-_MOST_ROWS = 30
+_MOST_ROWS = 12
 _MOST_BARS = 4000
 # Okabe and Ito's, which colour-blind readers can tell apart; patterns differ too.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
