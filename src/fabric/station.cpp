@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The service thread waits in epoll for the socket, which is watched only while nobody drives
-// (EPOLLONESHOT), as wire::Port's does.
+// The socket is watched only while nobody drives.
 #include "fabric/station.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <limits>
-#include <system_error>
 #include <utility>
 
 #include "base/monotonic_clock.h"
@@ -24,18 +16,10 @@ namespace {
 
 // Who comes back so soon answers for itself.
 constexpr Nanoseconds between_calls{2'000'000};
-constexpr Nanoseconds shortest_service_sleep{100'000};
 constexpr Nanoseconds longest_linger{3'000'000'000};
-constexpr Nanoseconds never{std::numeric_limits<std::int64_t>::max()};
 constexpr std::size_t ip_udp_bytes = 28;
 // Of packets on this host, which no switch has to hold; the loopback takes 64 KiB.
 constexpr std::size_t local_payload = 32'768;
-
-void signal_descriptor(int descriptor) {
-  const std::uint64_t one = 1;
-  while (write(descriptor, &one, sizeof one) < 0 && errno == EINTR) {
-  }
-}
 
 }  // namespace
 
@@ -68,47 +52,15 @@ Station::Station(std::unique_ptr<wire::UdpLink> link, std::unique_ptr<KeyPair> k
       name_(settings.name),
       messenger_(settings, *keys_),
       on_done_(std::move(on_done)),
-      process_(getpid()) {}
+      service_(mutex_) {}
 
 bool Station::start() {
-  poll_descriptor_ = epoll_create1(EPOLL_CLOEXEC);
-  end_descriptor_ = eventfd(0, EFD_CLOEXEC);
-  timer_descriptor_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-  const auto add = [&](int descriptor, unsigned events) {
-    epoll_event event{};
-    event.events = events;
-    event.data.fd = descriptor;
-    return descriptor >= 0 && epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, descriptor, &event) == 0;
-  };
-  if (!add(end_descriptor_, EPOLLIN) || !add(timer_descriptor_, EPOLLIN) ||
-      !add(link_->descriptor(), EPOLLIN | EPOLLONESHOT))
-    return false;
-  watched_ = true;
-  sigset_t all{};
-  sigset_t before{};
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = true;
-  try {
-    service_ = std::thread([this] { serve(); });
-  } catch (const std::system_error&) {
-    started = false;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
+  watched_ = service_.add(link_->descriptor(), EPOLLIN);
+  return watched_ && service_.start([this] { return serve(); });
 }
 
 Station::~Station() {
-  const bool is_own = getpid() == process_;
-  if (service_.joinable() && !is_own) service_.detach();
-  if (service_.joinable()) {
-    signal_descriptor(end_descriptor_);
-    service_.join();
-  }
-  if (is_own) linger();
-  for (const int descriptor : {end_descriptor_, timer_descriptor_, poll_descriptor_}) {
-    if (descriptor >= 0) close(descriptor);
-  }
+  if (service_.end()) linger();
 }
 
 void Station::linger() {
@@ -132,8 +84,7 @@ Station::Passage::Passage(Station& of) : station(of), now(monotonic_now()) {
 Station::Passage::~Passage() {
   station.send_out(now);
   station.hand_out();
-  const Nanoseconds due = std::min(now + between_calls, never);
-  if (station.watches_ == 0 && due < station.service_wakes_) station.wake_service_at(due);
+  if (station.watches_ == 0) station.service_.wake_by(now + between_calls);
 }
 
 bool Station::drive() {
@@ -180,10 +131,7 @@ void Station::note_refusals() {
 
 void Station::watch(bool arrivals, bool room) {
   watched_ = arrivals;
-  epoll_event event{};
-  event.events = (arrivals ? EPOLLIN : 0U) | (room ? EPOLLOUT : 0U) | EPOLLONESHOT;
-  event.data.fd = link_->descriptor();
-  epoll_ctl(poll_descriptor_, EPOLL_CTL_MOD, link_->descriptor(), &event);
+  service_.watch(link_->descriptor(), (arrivals ? EPOLLIN : 0U) | (room ? EPOLLOUT : 0U));
 }
 
 void Station::begin_watch() {
@@ -199,7 +147,7 @@ void Station::end_watch() {
 
 std::optional<Nanoseconds> Station::time_until_due() {
   const std::scoped_lock lock(mutex_);
-  if (link_->has_unsent()) return shortest_service_sleep;
+  if (link_->has_unsent()) return wire::ServiceThread::shortest_sleep;
   const auto due = messenger_.deadline();
   return due ? std::optional(std::max(*due - monotonic_now(), Nanoseconds{0})) : std::nullopt;
 }
@@ -208,43 +156,19 @@ void Station::leave_to_service() {
   const std::scoped_lock lock(mutex_);
   last_passed_ = monotonic_now() - between_calls;
   watch(true, link_->has_unsent());
-  wake_service_at(messenger_.deadline().value_or(never));
+  service_.wake_at(messenger_.deadline().value_or(wire::ServiceThread::never));
 }
 
-Nanoseconds Station::serve_once() {
+Nanoseconds Station::serve() {
   const Nanoseconds now = monotonic_now();
-  if (watches_ > 0) return never;
+  if (watches_ > 0) return wire::ServiceThread::never;
   if (now - last_passed_ < between_calls) return last_passed_ + between_calls;
   take_in(now);
   send_out(now);
   note_refusals();
   hand_out();
   watch(true, link_->has_unsent());
-  return messenger_.deadline().value_or(never);
-}
-
-// Setting a timer wakes nobody.
-void Station::wake_service_at(Nanoseconds time) {
-  service_wakes_ = time;
-  itimerspec once{};
-  if (time < never) {
-    once.it_value.tv_sec = time.value / 1'000'000'000;
-    once.it_value.tv_nsec = time.value % 1'000'000'000;
-  }
-  timerfd_settime(timer_descriptor_, TFD_TIMER_ABSTIME, &once, nullptr);
-}
-
-void Station::serve() {
-  for (;;) {
-    {
-      const std::scoped_lock lock(mutex_);
-      const Nanoseconds next = serve_once();
-      wake_service_at(std::max(next, monotonic_now() + shortest_service_sleep));
-    }
-    epoll_event event{};
-    const int count = epoll_wait(poll_descriptor_, &event, 1, -1);
-    if (count > 0 && event.data.fd == end_descriptor_) return;
-  }
+  return messenger_.deadline().value_or(wire::ServiceThread::never);
 }
 
 }  // namespace quadrille::fabric

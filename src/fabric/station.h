@@ -13,12 +13,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "base/error.h"
 #include "base/units.h"
 #include "fabric/messenger.h"
 #include "wire/links/udp_link.h"
+#include "wire/service_thread.h"
 
 namespace quadrille::fabric {
 
@@ -83,12 +83,10 @@ class Station {
   Station(std::unique_ptr<wire::UdpLink> link, std::unique_ptr<KeyPair> keys,
           const MessengerSettings& settings, DoneHandler on_done);
   bool start();
-  void serve();
-  Nanoseconds serve_once();
+  Nanoseconds serve();  // REQUIRES: mutex_ held
   void begin_watch();
   void end_watch();
   void watch(bool arrivals, bool room);
-  void wake_service_at(Nanoseconds time);
   // REQUIRES: mutex_ held.
   bool take_in(Nanoseconds now);
   void send_out(Nanoseconds now);
@@ -102,15 +100,10 @@ class Station {
   EndpointName name_;
   Messenger messenger_;
   DoneHandler on_done_;
-  int poll_descriptor_ = -1;
-  int end_descriptor_ = -1;
-  int timer_descriptor_ = -1;
   unsigned watches_ = 0;
-  Nanoseconds service_wakes_{};  // by its timer
-  Nanoseconds last_passed_{};    // a call
-  bool watched_ = false;         // arrivals wake the service thread
-  std::thread service_;
-  int process_;  // a forked child has no such thread
+  Nanoseconds last_passed_{};  // a call
+  bool watched_ = false;       // arrivals wake the service thread
+  wire::ServiceThread service_;
 };
 
 }  // namespace quadrille::fabric

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The service thread waits in epoll for a socket that is watched while no call is under way and
-// none has been for a millisecond (EPOLLONESHOT): where calls follow each other, they cost neither
-// wake-ups nor system calls for it.
+// The sockets are watched while no call is under way and none has been for a millisecond.
 #include "wire/port.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <limits>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "base/monotonic_clock.h"
@@ -32,14 +23,6 @@ constexpr std::uint32_t questions_before_lost = 2;
 constexpr Nanoseconds between_joins{60'000'000'000};
 // Who comes back so soon answers for itself.
 constexpr Nanoseconds between_calls{1'000'000};
-constexpr Nanoseconds shortest_service_sleep{100'000};
-constexpr Nanoseconds never{std::numeric_limits<std::int64_t>::max()};
-
-void signal(int descriptor) {
-  const std::uint64_t one = 1;
-  while (write(descriptor, &one, sizeof one) < 0 && errno == EINTR) {
-  }
-}
 
 }  // namespace
 
@@ -50,7 +33,7 @@ Port::Port(std::unique_ptr<UdpLink> link, std::unique_ptr<StreamLink> streams,
       datagram_bytes_(settings.endpoint.limits.payload + overhead_bytes),
       budget_(*settings.board, settings.holder, settings.budget),
       endpoint_(settings.endpoint, budget_),
-      process_(getpid()) {
+      service_(mutex_) {
   std::vector<NetworkAddress> of_streams;
   for (const PortAddress& address : settings.addresses) {
     addresses_.push_back(address.datagrams);
@@ -70,69 +53,17 @@ Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<UdpLink> link,
 }
 
 bool Port::start() {
-  poll_descriptor_ = epoll_create1(EPOLL_CLOEXEC);
-  end_descriptor_ = eventfd(0, EFD_CLOEXEC);
-  timer_descriptor_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-  if (poll_descriptor_ < 0 || end_descriptor_ < 0 || timer_descriptor_ < 0) return false;
-  epoll_event end{};
-  end.events = EPOLLIN;
-  end.data.fd = end_descriptor_;
-  epoll_event due{};
-  due.events = EPOLLIN;
-  due.data.fd = timer_descriptor_;
-  epoll_event arrivals{};
-  arrivals.events = EPOLLIN | EPOLLONESHOT;
-  arrivals.data.fd = link_->descriptor();
-  if (epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, end_descriptor_, &end) != 0 ||
-      epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, timer_descriptor_, &due) != 0 ||
-      epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, link_->descriptor(), &arrivals) != 0)
-    return false;
-  if (detours_) {
-    arrivals.events = EPOLLONESHOT;
-    arrivals.data.fd = detours_->descriptor();
-    if (epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, detours_->descriptor(), &arrivals) != 0)
-      return false;
-  }
-  sigset_t all{};
-  sigset_t before{};
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = true;
-  try {
-    service_ = std::thread([this] { serve(); });
-  } catch (const std::system_error&) {
-    started = false;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
-}
-
-Port::~Port() {
-  if (service_.joinable() && getpid() != process_) service_.detach();
-  if (service_.joinable()) {
-    signal(end_descriptor_);
-    service_.join();
-  }
-  if (end_descriptor_ >= 0) close(end_descriptor_);
-  if (timer_descriptor_ >= 0) close(timer_descriptor_);
-  if (poll_descriptor_ >= 0) close(poll_descriptor_);
+  if (!service_.add(link_->descriptor(), EPOLLIN)) return false;
+  if (detours_ && !service_.add(detours_->descriptor(), 0)) return false;
+  return service_.start([this] { return serve(); });
 }
 
 void Port::watch(bool arrivals, bool room) {
   watched_ = arrivals;
-  epoll_event event{};
-  event.events = (arrivals ? EPOLLIN : 0U) | (room ? EPOLLOUT : 0U) | EPOLLONESHOT;
-  event.data.fd = link_->descriptor();
-  epoll_ctl(poll_descriptor_, EPOLL_CTL_MOD, link_->descriptor(), &event);
-  if (uses_detours_) watch_also(detours_->descriptor(), arrivals);
-  if (group_link_) watch_also(group_link_->descriptor(), arrivals);
-}
-
-void Port::watch_also(int descriptor, bool arrivals) const {
-  epoll_event event{};
-  event.events = (arrivals ? EPOLLIN : 0U) | EPOLLONESHOT;
-  event.data.fd = descriptor;
-  epoll_ctl(poll_descriptor_, EPOLL_CTL_MOD, descriptor, &event);
+  const std::uint32_t arriving = arrivals ? EPOLLIN : 0U;
+  service_.watch(link_->descriptor(), arriving | (room ? EPOLLOUT : 0U));
+  if (uses_detours_) service_.watch(detours_->descriptor(), arriving);
+  if (group_link_) service_.watch(group_link_->descriptor(), arriving);
 }
 
 bool Port::join_group() {
@@ -148,11 +79,7 @@ void Port::stay_in_group(Nanoseconds now) {
   auto opened =
       UdpLink::open({.local = link_->local(), .group = group_, .datagram_bytes = datagram_bytes_});
   if (!opened.ok()) return;  // who sends to the group then sends to this end alone
-  epoll_event arrivals{};
-  arrivals.events = EPOLLONESHOT;
-  arrivals.data.fd = opened.value()->descriptor();
-  if (epoll_ctl(poll_descriptor_, EPOLL_CTL_ADD, arrivals.data.fd, &arrivals) == 0)
-    group_link_ = std::move(opened.value());
+  if (service_.add(opened.value()->descriptor(), 0)) group_link_ = std::move(opened.value());
 }
 
 void Port::use_detours() {
@@ -174,46 +101,20 @@ void Port::leave() {
   last_passed_ = monotonic_now();
   // Others may wait for what has not left, or for what was lost.
   if (link_->has_unsent() || endpoint_.keeps_for_groups()) watch(true, link_->has_unsent());
-  const Nanoseconds look = watched_ ? never : last_passed_ + between_calls;
-  const Nanoseconds due = std::min(look, endpoint_.deadline().value_or(never));
-  if (due < service_wakes_) wake_service_at(due);
+  const Nanoseconds look = watched_ ? ServiceThread::never : last_passed_ + between_calls;
+  service_.wake_by(std::min(look, endpoint_.deadline().value_or(ServiceThread::never)));
 }
 
-Nanoseconds Port::serve_once() {
+Nanoseconds Port::serve() {
   const Nanoseconds now = monotonic_now();
   if (!watched_ && now - last_passed_ < between_calls) {
     if (calls_ == 0) send_out();
     return last_passed_ + between_calls;
   }
-  if (calls_ > 0) return never;
+  if (calls_ > 0) return ServiceThread::never;
   exchange();
   watch(true, link_->has_unsent());
-  return endpoint_.deadline().value_or(never);
-}
-
-// Setting a timer wakes nobody.
-void Port::wake_service_at(Nanoseconds time) {
-  service_wakes_ = time;
-  itimerspec once{};
-  if (time < never) {
-    once.it_value.tv_sec = time.value / 1'000'000'000;
-    once.it_value.tv_nsec = time.value % 1'000'000'000;
-  }
-  timerfd_settime(timer_descriptor_, TFD_TIMER_ABSTIME, &once, nullptr);
-}
-
-void Port::serve() {
-  for (;;) {
-    {
-      const std::scoped_lock lock(mutex_);
-      // What is due may have to wait for room in the socket.
-      const Nanoseconds next = serve_once();
-      wake_service_at(std::max(next, monotonic_now() + shortest_service_sleep));
-    }
-    epoll_event event{};
-    const int count = epoll_wait(poll_descriptor_, &event, 1, -1);
-    if (count > 0 && event.data.fd == end_descriptor_) return;
-  }
+  return endpoint_.deadline().value_or(ServiceThread::never);
 }
 
 void Port::send(EndpointId peer, Channel channel, std::span<const std::byte> message,

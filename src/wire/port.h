@@ -15,7 +15,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -25,6 +24,7 @@
 #include "wire/endpoint.h"
 #include "wire/links/stream_link.h"
 #include "wire/links/udp_link.h"
+#include "wire/service_thread.h"
 
 namespace quadrille::wire {
 
@@ -68,7 +68,7 @@ class Port {
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
   // REQUIRES: nobody in a call.
-  ~Port();
+  ~Port() = default;
 
   // While one of these lives, its thread drives the port.
   class Call {
@@ -132,12 +132,9 @@ class Port {
   bool start();
   void enter();
   void leave();
-  void serve();
   // REQUIRES: mutex_ held. Returns when to look again.
-  Nanoseconds serve_once();
-  void wake_service_at(Nanoseconds time);
+  Nanoseconds serve();
   void watch(bool arrivals, bool room);
-  void watch_also(int descriptor, bool arrivals) const;
   // REQUIRES: mutex_ held.
   bool exchange();
   bool take_in();
@@ -164,15 +161,10 @@ class Port {
   std::set<EndpointId> refused_;  // by their hosts, since they were last heard of
   std::unordered_map<Handle, Awaited> awaited_;
   Handle next_handle_ = 1;
-  std::uint32_t calls_ = 0;  // under way
-  int poll_descriptor_ = -1;
-  int end_descriptor_ = -1;
-  int timer_descriptor_ = -1;
-  Nanoseconds service_wakes_{};  // by its timer
-  Nanoseconds last_passed_{};    // a call's beginning or end
-  bool watched_ = false;         // arrivals wake the service thread
-  std::thread service_;
-  int process_;  // a forked child has no such thread
+  std::uint32_t calls_ = 0;    // under way
+  Nanoseconds last_passed_{};  // a call's beginning or end
+  bool watched_ = false;       // arrivals wake the service thread
+  ServiceThread service_;      // ends before what it works on
 };
 
 }  // namespace quadrille::wire

@@ -171,6 +171,8 @@ std::uint64_t switches_of_other_threads() {
 }
 
 TEST_F(PortTest, its_thread_sleeps_while_nothing_arrives_and_while_its_process_is_in_a_call) {
+  constexpr timespec settle{0, 50'000'000};
+  nanosleep(&settle, nullptr);  // until the threads have begun
   {
     const Port::Call zero(*ports_[0]);
     const Port::Call one(*ports_[1]);
@@ -183,7 +185,6 @@ TEST_F(PortTest, its_thread_sleeps_while_nothing_arrives_and_while_its_process_i
     ASSERT_TRUE(drive(completions, 2));
     EXPECT_LE(switches_of_other_threads() - before, 4U) << "for some 300 datagrams";
   }
-  constexpr timespec settle{0, 50'000'000};
   nanosleep(&settle, nullptr);
   const std::uint64_t before = switches_of_other_threads();
   constexpr timespec idle{2, 0};
