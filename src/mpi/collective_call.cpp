@@ -66,15 +66,13 @@ void log_plan(const Shape& shape, Bytes size, const Decision& decision) {
 CollectiveCall::CollectiveCall(const CallArguments& arguments, const void* site)
     : arguments_(arguments), site_(site) {
   if (++depth > 1) return;
-  const Runtime* const runtime = Runtime::active();
-  if (runtime != nullptr && runtime->trace() != nullptr) {
-    traced_from_ns_ = monotonic_now().value;
-  } else if (const char* known = LeftCalls::of_this_thread().reason(arguments_)) {
+  if (const char* known = LeftCalls::of_this_thread().reason(arguments_)) {
     left_ = known;
     return;
   }
   communicator_ = Communicator::find(arguments.comm);
   if (communicator_ == nullptr) return;
+  if (Runtime::active()->trace() != nullptr) traced_from_ns_ = monotonic_now().value;
   const auto shape = shape_of(arguments_, communicator_->rank(), communicator_->size());
   if (!shape) return;
   shape_ = *shape;
@@ -131,7 +129,8 @@ void CollectiveCall::decide() {
     candidate_ = &chosen;
   }
   left_ = decision_->reason;
-  if (chosen.algorithm == nullptr && decision_->trial.is_final())
+  const bool is_traced = traced_from_ns_ != 0;
+  if (chosen.algorithm == nullptr && decision_->trial.is_final() && !is_traced)
     LeftCalls::of_this_thread().keep(arguments_, communicator_->rank(), left_);
   if (!decision_->trial.settled()) began_ns_ = monotonic_now().value;
 }
