@@ -12,6 +12,11 @@ from quadrille.errors import QuadrilleError
 _SOURCE_ROOT = Path(__file__).resolve().parents[2]
 
 
+def quadrille_program() -> str:
+    """Return the path of this installation's `quadrille`."""
+    return str(Path(sys.executable).parent / "quadrille")
+
+
 def native_directory() -> Path:
     """Return the directory with the native libraries and programs.
 

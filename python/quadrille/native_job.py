@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from quadrille.bench.emulation import Emulation, emulation_of
-from quadrille.errors import UsageError
+from quadrille.errors import QuadrilleError, UsageError
 from quadrille.installation import mpi_prefix, native_program
 from quadrille.launchers import Launcher, detect_launcher
 
@@ -75,6 +75,18 @@ def prepare(job: NativeJob) -> Start:
         variables["QUADRILLE_LAB_INFO"] = str(emulation.network_file)
     line = [*launcher.with_environment(variables), str(program), *job.arguments]
     return Start(line, {**os.environ, **launcher.launcher_environment(variables)}, emulation)
+
+
+def started(start: Start, **options: Any) -> subprocess.Popen[str]:
+    """Start the line with subprocess.Popen's `options`, without standard input, its output piped as text.
+
+    Raises QuadrilleError when it cannot be started.
+    """
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+    try:
+        return subprocess.Popen(start.line, env=start.environment, text=True, **{**pipes, **options})
+    except OSError as error:
+        raise QuadrilleError(f"{start.line[0]} cannot be started: {error.strerror}") from error
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from typing import IO
 from quadrille.bench.launch import Beside, Job, Outcome, prepare_kernel, run_job
 from quadrille.bench.results_file import KeepingWriter, Run
 from quadrille.errors import QuadrilleError
-from quadrille.native_job import ended_with_us, line_of_type
+from quadrille.native_job import ended_with_us, line_of_type, started
 from quadrille.report.formatting import time_text
 
 LOADS: tuple[Beside | None, ...] = (None, "native", "quadrille")
@@ -50,17 +50,7 @@ def other_job(job: Job, load: Beside) -> Iterator[None]:
     arguments = [*job.kernel_arguments, "--background", load]
     arguments += ["--seconds", str(_LONGEST_S)]
     start = prepare_kernel(replace(job, kernel_arguments=_last_of_each(arguments)))
-    try:
-        process = subprocess.Popen(
-            start.line,
-            env=start.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-    except OSError as error:
-        raise QuadrilleError(f"{start.line[0]} cannot be started: {error.strerror}") from error
+    process = started(start, stderr=subprocess.STDOUT)
     with ended_with_us(process):
         assert process.stdout is not None
         _wait_until_ready(process.stdout)

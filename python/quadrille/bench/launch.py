@@ -12,7 +12,6 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +20,7 @@ from quadrille import __version__, settings
 from quadrille.bench.results_file import KeepingWriter, ResultsWriter
 from quadrille.contracts import RESULTS_LINE, EndLine, PointLine, RunLine
 from quadrille.errors import QuadrilleError
-from quadrille.native_job import NativeJob, Start, ended_with_us, line_of_type, prepare
+from quadrille.native_job import NativeJob, Start, ended_with_us, line_of_type, prepare, started
 from quadrille.progress import Progress
 
 KERNELS = {"ompi": "quadrille-bench-ompi", "mpich": "quadrille-bench-mpich", "impi": "quadrille-bench-mpich"}
@@ -69,12 +68,12 @@ def run_job(job: Job, writer: ResultsWriter | KeepingWriter) -> Outcome:
     says so.
     """
     start = prepare_kernel(job)
-    line, emulation = start.line, start.emulation
+    line, emulation = shlex.join(start.line), start.emulation
     collector = _Collector(job, writer)
     if emulation is not None:
         emulation.watch()
     try:
-        code = _run(line, start.environment, collector)
+        code = _run(start, collector)
         collector.emulation = emulation.judge() if emulation else None
         collector.finish("complete" if code == 0 else "failed", None if code == 0 else f"exit code {code}")
     except BaseException as error:
@@ -82,21 +81,16 @@ def run_job(job: Job, writer: ResultsWriter | KeepingWriter) -> Outcome:
         raise
     if code != 0:
         raise QuadrilleError(
-            f"the benchmark ended with exit code {code} after {collector.points} points: {shlex.join(line)}"
+            f"the benchmark ended with exit code {code} after {collector.points} points: {line}"
         )
     if collector.points == 0:
-        raise QuadrilleError(f"the benchmark gave no results; try its launcher alone: {shlex.join(line)}")
+        raise QuadrilleError(f"the benchmark gave no results; try its launcher alone: {line}")
     warning = emulation.warning if emulation else None
     return Outcome(collector.points, collector.wrong_results, collector.calls, warning)
 
 
-def _run(line: Sequence[str], environment: dict[str, str], collector: _Collector) -> int:
-    try:
-        process = subprocess.Popen(
-            line, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
-        )
-    except OSError as error:
-        raise QuadrilleError(f"{line[0]} cannot be started: {error.strerror}") from error
+def _run(start: Start, collector: _Collector) -> int:
+    process = started(start)
     with ended_with_us(process), Progress() as progress:
         assert process.stdout is not None
         for text in process.stdout:

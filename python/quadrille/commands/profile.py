@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from quadrille.errors import QuadrilleError, UsageError
+from quadrille.installation import quadrille_program
 from quadrille.line_after_dashes import LineAfterDashes
 
 _HELP = """Tell which collectives a program calls, from where, and where the time goes.
@@ -54,7 +55,7 @@ def profile(
 
 
 def _run(line: list[str], folder: Path) -> None:
-    command = [str(Path(sys.executable).parent / "quadrille"), "run", "--trace", str(folder), "--", *line]
+    command = [quadrille_program(), "run", "--trace", str(folder), "--", *line]
     code = subprocess.run(command, check=False).returncode
     if code != 0:
         print(

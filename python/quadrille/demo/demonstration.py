@@ -21,6 +21,7 @@ from quadrille.demo.molecular_dynamics import (
 )
 from quadrille.demo.narration import Narration
 from quadrille.demo.water import prepare_water
+from quadrille.installation import quadrille_program
 from quadrille.lab.cpu import CpuWatch
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
@@ -66,7 +67,7 @@ def demonstrate(plan: Plan) -> Path:
     gromacs.write_text("".join(line.model_dump_json() + "\n" for line in lines), encoding="utf-8")
     report = plan.output / "report.html"
     narration.announce("the report")
-    run_with_terminal([_quadrille(), "report", *map(str, [*results, gromacs]), "-o", str(report)])
+    run_with_terminal([quadrille_program(), "report", *map(str, [*results, gromacs]), "-o", str(report)])
     if warning := watch.report.warning():
         print(f"quadrille: {warning}", file=sys.stderr)
     Console().print(_table(native, ours))
@@ -80,12 +81,10 @@ def _bench(lab: Lab, name: str, options: list[str], plan: Plan, narration: Narra
     results = plan.output / f"{name}.jsonl"
     narration.announce(f"{name} on {RANKS} ranks, the MPI library and Quadrille in turn")
     line = lab.launcher("ompi4", RANKS)
-    run_with_terminal([_quadrille(), "bench", name, *options, *_SHORT, "-o", str(results), "--", *line])
+    run_with_terminal(
+        [quadrille_program(), "bench", name, *options, *_SHORT, "-o", str(results), "--", *line]
+    )
     return results
-
-
-def _quadrille() -> str:
-    return str(Path(sys.executable).parent / "quadrille")
 
 
 def _table(native: Stretches, ours: Stretches) -> Table:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ from quadrille.demo.child import run_logged
 from quadrille.demo.mdrun_log import ENERGY_TOLERANCE, MdrunFigures, largest_difference, read_mdrun_log
 from quadrille.demo.narration import Narration
 from quadrille.errors import QuadrilleError
+from quadrille.installation import quadrille_program
 from quadrille.lab.lab import Lab
 
 Variant = Literal["native", "quadrille"]
@@ -121,7 +121,7 @@ def mdrun_line(
     launcher: Sequence[str], variant: Variant, run_input: Path, steps: tuple[int, int]
 ) -> list[str]:
     """Return the command that runs `steps` (before counting, counted) on `launcher`'s ranks."""
-    ours = [str(Path(sys.executable).parent / "quadrille"), "run", "--"] if variant == "quadrille" else []
+    ours = [quadrille_program(), "run", "--"] if variant == "quadrille" else []
     return [*ours, *launcher, *_mdrun(str(run_input.resolve()), steps)]
 
 

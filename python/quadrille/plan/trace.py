@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from quadrille.chrome_trace import named_process, named_thread
 from quadrille.plan.contract import Plan, StepEvent
 
 _NETWORK = "repeating lost packets"
@@ -24,7 +25,7 @@ def trace_of(plan: Plan) -> dict[str, Any]:
     hosts = list(dict.fromkeys(seat.host for seat in plan.placement))
     pid_of = {host: index + 1 for index, host in enumerate(hosts)}
     pids = [pid_of[seat.host] for seat in plan.placement]
-    events = [_name("process_name", pid, 0, host) for host, pid in pid_of.items()]
+    events = [named_process(pid, host) for host, pid in pid_of.items()]
     threads: dict[_End, int] = {}
     for rank, pid in enumerate(pids):
         steps = sorted(
@@ -34,7 +35,7 @@ def trace_of(plan: Plan) -> dict[str, Any]:
         lanes = _lanes(steps)
         for lane in range(max(lanes, default=0) + 1):
             beside = f", {lane + 1}" if lane else ""
-            events.append(_name("thread_name", pid, rank + lane * plan.call.ranks, f"rank {rank}{beside}"))
+            events.append(named_thread(pid, rank + lane * plan.call.ranks, f"rank {rank}{beside}"))
         for event, lane in zip(steps, lanes, strict=True):
             tid = rank + lane * plan.call.ranks
             events.append(_step(event, pid, tid))
@@ -44,10 +45,6 @@ def trace_of(plan: Plan) -> dict[str, Any]:
     events += _repeats(plan, len(hosts) + 1)
     other = {"plan": plan.plan.name, "collective": plan.call.collective, "bytes": plan.call.bytes}
     return {"displayTimeUnit": "ns", "otherData": other, "traceEvents": events}
-
-
-def _name(what: str, pid: int, tid: int, name: str) -> dict[str, Any]:
-    return {"ph": "M", "name": what, "pid": pid, "tid": tid, "args": {"name": name}}
 
 
 def _lanes(steps: list[StepEvent]) -> list[int]:
@@ -99,4 +96,4 @@ def _repeats(plan: Plan, pid: int) -> list[dict[str, Any]]:
         return []
     event = {"ph": "X", "name": _NETWORK, "cat": "network", "pid": pid, "tid": 0, "args": {}}
     times = {"ts": (plan.plan.time_ns - lost_ns) / 1000, "dur": lost_ns / 1000}
-    return [_name("process_name", pid, 0, "network"), event | times]
+    return [named_process(pid, "network"), event | times]

@@ -26,7 +26,7 @@ from pydantic import ValidationError
 from quadrille.errors import QuadrilleError
 from quadrille.launcher_program import split_line
 from quadrille.launchers import detect_launcher
-from quadrille.native_job import NativeJob, Start, ended_with_us, line_of_type, prepare
+from quadrille.native_job import NativeJob, Start, ended_with_us, line_of_type, prepare, started
 from quadrille.probe.lines import (
     PROBER_LINE,
     CheckLine,
@@ -113,19 +113,7 @@ def require_success(report: ProberReport) -> None:
 
 
 def _run(start: Start, silence_s: float) -> ProberReport:
-    try:
-        process = subprocess.Popen(
-            start.line,
-            env=start.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            process_group=0,
-        )
-    except OSError as error:
-        raise QuadrilleError(f"{start.line[0]} cannot be started: {error.strerror}") from error
+    process = started(start, stderr=subprocess.PIPE, errors="replace", process_group=0)
     report = ProberReport()
     with ended_with_us(process, own_group=True), Progress() as progress:
         assert process.stdout is not None and process.stderr is not None

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from typing import Any
 
 from quadrille.demo.child import run_logged
 from quadrille.errors import QuadrilleError
-from quadrille.installation import native_program
+from quadrille.installation import native_program, quadrille_program
 
 STATISTICS = ("minimum", "mean", "median", "maximum")
 _PARTITION_TIMEOUT_S = 60
@@ -37,7 +36,8 @@ def probe(launcher: Sequence[str], seed: int, arguments: Sequence[str] = ()) -> 
     with TemporaryDirectory(prefix="quadrille-") as name:
         folder = Path(name)
         model, samples = folder / "model.json", folder / "samples.json"
-        command = [_quadrille(), "probe", "-o", str(model), "--samples", str(samples), "--seed", str(seed)]
+        command = [quadrille_program(), "probe", "-o", str(model)]
+        command += ["--samples", str(samples), "--seed", str(seed)]
         began = time.monotonic()
         _run([*command, *arguments, "--", *launcher], folder)
         seconds = time.monotonic() - began
@@ -107,13 +107,9 @@ def _bench_lines(launcher: Sequence[str], given: Sequence[str], forced: str) -> 
     with TemporaryDirectory(prefix="quadrille-") as name:
         results = Path(name) / "results.jsonl"
         choice = ["env", f"QUADRILLE_ALGORITHM={forced}"] if forced else []
-        command = [*choice, _quadrille(), "bench", *given, "-o", str(results), "--", *launcher]
+        command = [*choice, quadrille_program(), "bench", *given, "-o", str(results), "--", *launcher]
         _run(command, Path(name))
         return [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
-
-
-def _quadrille() -> str:
-    return str(Path(sys.executable).parent / "quadrille")
 
 
 def _run(command: Sequence[str], folder: Path) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from rich.table import Table
@@ -60,14 +60,19 @@ def notes_on(trace: Trace, profile: Profile, joint: int, most_rows: int) -> Iter
 def warnings_of(trace: Trace) -> Iterator[str]:
     """Yield what is missing in a trace."""
     if trace.missing:
-        ranks = ", ".join(map(str, trace.missing[:8])) + (" ..." if len(trace.missing) > 8 else "")
         yield (
-            f"no trace of {len(trace.missing)} of {trace.ranks} ranks ({ranks}): their calls, "
-            "and those of others with them, are left out; is the folder on a file system of all hosts?"
+            f"no trace of {len(trace.missing)} of {trace.ranks} ranks ({_first(trace.missing)}): their "
+            "calls, and those of others with them, are left out; is the folder on a file system of all hosts?"
         )
     if trace.cut:
-        ranks = ", ".join(map(str, trace.cut[:8])) + (" ..." if len(trace.cut) > 8 else "")
-        yield f"the traces of ranks {ranks} end early: the job did, or a disk was full; no drift is known"
+        yield (
+            f"the traces of ranks {_first(trace.cut)} end early: the job did, or a disk was full; "
+            "no drift is known"
+        )
+
+
+def _first(ranks: Sequence[int]) -> str:
+    return ", ".join(map(str, ranks[:8])) + (" ..." if len(ranks) > 8 else "")
 
 
 def site_text(site: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from quadrille.chrome_trace import named_process, named_thread
 from quadrille.trace.joint_calls import JointCall
 from quadrille.trace.reading import Call, Trace
 
@@ -17,18 +18,14 @@ def timeline_of(trace: Trace, joint: Sequence[JointCall]) -> dict[str, Any]:
     """Return the trace; times count from the first call, in microseconds."""
     hosts = list(dict.fromkeys(of_rank.host for _, of_rank in sorted(trace.by_rank.items())))
     pid_of = {rank: hosts.index(of_rank.host) + 1 for rank, of_rank in trace.by_rank.items()}
-    events = [_name("process_name", number + 1, 0, host) for number, host in enumerate(hosts)]
-    events += [_name("thread_name", pid, rank, f"rank {rank}") for rank, pid in sorted(pid_of.items())]
+    events = [named_process(number + 1, host) for number, host in enumerate(hosts)]
+    events += [named_thread(pid, rank, f"rank {rank}") for rank, pid in sorted(pid_of.items())]
     begin_ns = min((call.start_ns for one in joint for call in one.calls), default=0)
     for one in joint:
         for call, waiting_ns in zip(one.calls, one.waiting_ns, strict=True):
             events += _events(call, waiting_ns, pid_of[call.rank], begin_ns)
     other = {"clock_uncertainty_ns": trace.uncertainty_ns, "missing_ranks": trace.missing}
     return {"displayTimeUnit": "ns", "otherData": other, "traceEvents": events}
-
-
-def _name(what: str, pid: int, tid: int, name: str) -> dict[str, Any]:
-    return {"ph": "M", "name": what, "pid": pid, "tid": tid, "args": {"name": name}}
 
 
 def _events(call: Call, waiting_ns: int, pid: int, begin_ns: int) -> Iterator[dict[str, Any]]:

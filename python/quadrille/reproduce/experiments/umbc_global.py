@@ -7,7 +7,7 @@ from quadrille.reproduce.experiment import Data, Effect, Experiment, Published
 from quadrille.reproduce.sorts import paper
 from quadrille.reproduce.sorts.judging import along_nodes, keeps_share, no_slower
 from quadrille.reproduce.sorts.measuring import CONTROLLED, LIBRARY, OURS, Scaling, Sort, measure_scaling
-from quadrille.reproduce.sorts.showing import show_scaling
+from quadrille.reproduce.sorts.showing import setting_of, show_scaling
 from quadrille.reproduce.workbench import Workbench
 
 QUICK = Scaling(
@@ -62,12 +62,7 @@ EXPERIMENT = Experiment(
             "68 %, 69 %, 61 %, 43 %",
         ),
     ),
-    setting=(
-        "Emulated: one switch, 8 hosts of two processes at 25 Mbit/s or 16 of one at 15; "
-        "n = 147 456 vectors of 2 or 4 doubles. InfiniBand loses no frame: buffers that never overflow "
-        "stand for it (flow control); ports of 32 KiB are Ethernet's. One node is not judged: its memory is "
-        "not slowed down as wires are."
-    ),
+    setting=setting_of("147 456 vectors of 2 or 4 doubles"),
     measure=_measure,
     judge=_judge,
     show=_show,

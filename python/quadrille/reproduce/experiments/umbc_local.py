@@ -9,7 +9,7 @@ from quadrille.reproduce.experiment import Data, Effect, Experiment, Published
 from quadrille.reproduce.sorts import paper
 from quadrille.reproduce.sorts.judging import NOT_MEASURED, along_nodes, keeps_share, no_slower, times
 from quadrille.reproduce.sorts.measuring import CONTROLLED, LIBRARY, OURS, Scaling, Sort, measure_scaling
-from quadrille.reproduce.sorts.showing import show_scaling
+from quadrille.reproduce.sorts.showing import setting_of, show_scaling
 from quadrille.reproduce.workbench import Workbench
 
 QUICK = Scaling(
@@ -89,12 +89,7 @@ EXPERIMENT = Experiment(
         ),
         Published("by these", "time over (N-1)/N, the share that leaves a node", "2.46 2.35 2.41 2.37 s"),
     ),
-    setting=(
-        "Emulated: one switch, 8 hosts of two processes at 25 Mbit/s or 16 of one at 15; "
-        "n = 73 728 or 147 456 vectors of N doubles. InfiniBand loses no frame: buffers that never overflow "
-        "stand for it (flow control); ports of 32 KiB are Ethernet's. One node is not judged: its memory is "
-        "not slowed down as wires are."
-    ),
+    setting=setting_of("73 728 or 147 456 vectors of N doubles"),
     measure=_measure,
     judge=_judge,
     show=_show,

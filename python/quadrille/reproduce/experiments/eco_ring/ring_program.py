@@ -11,7 +11,7 @@ from typing import Any
 
 from quadrille import settings
 from quadrille.errors import QuadrilleError
-from quadrille.native_job import NativeJob, ended_with_us, prepare
+from quadrille.native_job import NativeJob, ended_with_us, prepare, started
 
 _PROGRAMS = {
     "ompi": "tests/ring_balance-ompi",
@@ -43,14 +43,7 @@ def run_ring(launcher: Sequence[str], model: str, run: RingRun) -> dict[str, Any
     """
     variables = settings.job_environment({"QUADRILLE_MODEL": model})
     start = prepare(NativeJob(_PROGRAMS, list(launcher), run.arguments(), variables=variables))
-    process = subprocess.Popen(
-        start.line,
-        env=start.environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    process = started(start, stderr=subprocess.STDOUT)
     with ended_with_us(process):
         try:
             output, _ = process.communicate(timeout=_TIMEOUT_S)
