@@ -12,6 +12,7 @@ constexpr Nanoseconds look_at_budget{200'000};
 
 // Packets of a short message; see docs/decisions/short_messages_at_once.md.
 constexpr std::uint64_t most_of_short = 8;
+constexpr std::uint32_t least_of_long = 2;
 
 }  // namespace
 
@@ -36,9 +37,11 @@ std::uint32_t Endpoint::window(const Flow& flow) const {
     const std::uint32_t all = budget_.limit();
     return std::max(settings_.window, settings_.peers == 2 ? all : all / 2);
   }
-  // Short messages of all partners at once: nobody's late start leaves a part of the budget unused.
-  const bool shares = !flow.group_key && flow.in.first_packets() <= most_of_short;
-  return shares ? std::clamp(budget_.limit() / expecting_, 1U, settings_.window) : settings_.window;
+  if (flow.group_key) return settings_.window;
+  // All partners at once, as far as the budget goes: one that is busy with others leaves little of
+  // it unused. Of long messages two packets, so that data leaves that grants can ride on.
+  const bool is_short = flow.in.first_packets() <= most_of_short;
+  return std::clamp(budget_.limit() / expecting_, is_short ? 1U : least_of_long, settings_.window);
 }
 
 void Endpoint::grant(Nanoseconds now) {

@@ -23,6 +23,8 @@
 #include <string>
 #include <utility>
 
+#include "base/monotonic_clock.h"
+
 namespace quadrille::wire {
 namespace {
 
@@ -119,8 +121,7 @@ Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
   std::unique_ptr<UdpLink> link(new UdpLink(descriptor, settings));
   if (!set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, settings.receive_buffer_bytes))
     set(descriptor, SOL_SOCKET, SO_RCVBUF, settings.receive_buffer_bytes);
-  // The kernel doubles what it is told.
-  set(descriptor, SOL_SOCKET, SO_SNDBUF, static_cast<int>(settings.send_queue * counted_bytes / 2));
+  link->set_send_queue();
   set(descriptor, IPPROTO_IP, IP_RECVERR, 1);
   set(descriptor, IPPROTO_UDP, UDP_GRO, 1);
   if (settings.group) set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);  // other ranks of the host
@@ -140,6 +141,12 @@ Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
   send_to_groups_from(descriptor, settings.local);
   link->local_ = from_system(bound);
   return link;
+}
+
+// The kernel doubles what it is told.
+void UdpLink::set_send_queue() {
+  set(descriptor_, SOL_SOCKET, SO_SNDBUF,
+      static_cast<int>(send_queue_.length() * counted_bytes / 2));
 }
 
 std::size_t UdpLink::receive_queue() const {
@@ -196,7 +203,8 @@ NetworkAddress UdpLink::source(std::size_t index) const {
 }
 
 std::span<std::byte> UdpLink::room() {
-  const bool is_full = added_ >= send_batch && run_from(0) < added_;
+  const bool is_full =
+      send_queue_.is_short() ? added_ > 0 : added_ >= send_batch && run_from(0) < added_;
   if (is_full || added_ == longest_run) return {};
   return {buffers_->leaving_bytes.data() + added_ * buffers_->largest, buffers_->largest};
 }
@@ -270,6 +278,7 @@ bool UdpLink::flush() {
       has_sent(static_cast<std::size_t>(count));
       failed = false;
     } else if (is_for_now(errno)) {
+      if (send_queue_.is_full(all_sent_, monotonic_now())) set_send_queue();
       return false;
     } else if (first > 1 && is_of_cutting(errno)) {
       is_cut_below_ = false;

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "wire/links/address.h"
+#include "wire/links/send_queue.h"
 
 namespace quadrille::wire {
 
@@ -22,10 +23,7 @@ struct UdpSettings {
   NetworkAddress local;  // port 0: any that is free
   // Takes what is sent to this group on the interface of `local`, and nothing else.
   std::optional<NetworkAddress> group = {};
-  std::size_t datagram_bytes = 1472;  // the largest
-  // Datagrams that may wait in this host's own queues, so that the interface paces the sender and
-  // its queue does not drop.
-  std::size_t send_queue = 4;
+  std::size_t datagram_bytes = 1472;   // the largest
   int receive_buffer_bytes = 4 << 20;  // asked of the system, which may give less
 };
 
@@ -35,7 +33,7 @@ class UdpLink {
   static constexpr std::size_t receive_batch = 8;
   // Few, as what is put in later cannot overtake it.
   static constexpr std::size_t send_batch = 4;
-  // Of these one message, where all go to one address.
+  // Of these one message, where all go to one address; where the queue is short a batch is one.
   static constexpr std::size_t longest_run = 16;
 
   static Result<std::unique_ptr<UdpLink>> open(const UdpSettings& settings);
@@ -82,6 +80,8 @@ class UdpLink {
   // Headers of what has not left, for sendmmsg; how many.
   std::size_t make_messages();
   void has_sent(std::size_t messages);
+  // What the socket is to keep, so that the interface paces the sender and its queue does not drop.
+  void set_send_queue();
   // The datagrams that were joined to the message.
   void take_apart(std::size_t message);
 
@@ -93,6 +93,7 @@ class UdpLink {
   std::size_t sent_ = 0;  // of the batch
   std::uint64_t all_sent_ = 0;
   std::uint64_t sent_in_runs_ = 0;
+  SendQueue send_queue_;
   bool is_cut_below_ = true;  // until the kernel refuses
   bool has_more_ = false;
   bool has_errors_ = false;
