@@ -43,9 +43,8 @@ struct EndpointSettings {
   Secret secret{};
   FlowLimits limits;
   QuestionTimes times;
-  std::uint32_t window =
-      4;  // packets granted to one partner at a time, at most where there are many
-  std::uint32_t peers = 0;             // endpoints are 0 to peers - 1
+  std::uint32_t window = 4;  // the most packets granted to one partner, where there are many
+  std::uint32_t peers = 0;   // endpoints are 0 to peers - 1
   Nanoseconds silence{1'000'000'000};  // after which a peer is silent
 };
 
