@@ -216,8 +216,9 @@ class Opening {
     std::size_t mtu = usual_mtu;
     for (const HostAddress& host : hosts) mtu = std::min(mtu, host.mtu);
     if (mtu < smallest_mtu) return without("an interface takes less than 576 bytes");
-    auto link = wire::UdpLink::open(
-        {.local = {hosts[host_].address, 0}, .datagram_bytes = mtu - ip_udp_bytes});
+    auto link = wire::UdpLink::open({.local = {hosts[host_].address, 0},
+                                     .datagram_bytes = mtu - ip_udp_bytes,
+                                     .alone = own_.ranks == 1});
     if (!all_of(job_.ranks, link.ok())) return without("a host's UDP socket cannot be opened");
     auto streams = wire::StreamLink::open({hosts[host_].address, 0}, mtu - ip_udp_bytes);
     wire::PortAddress own{.datagrams = link.value()->local(), .streams = {}};

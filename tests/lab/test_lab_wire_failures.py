@@ -150,22 +150,20 @@ def test_losses_of_one_datagram_in_a_hundred_cost_less_than_a_third(timing: Timi
 
 def test_an_exchange_and_the_programs_own_transfers_share_a_port(timing: Timing) -> None:
     """Two TCP transfers into ports that also take part in all-to-alls: neither starves."""
-    command = [program("exchange_times", "ompi4"), "32768", "120"]
+    command = [program("exchange_times", "ompi4"), "32768", "40"]
     environment = {"QUADRILLE_ALGORITHM": FORCED}
     with cluster("t-shared", hosts=6, rate_mbit=50) as lab:
         alone = counts(lab.run(command, ranks=6, environment=environment, quadrille=True, timeout_s=100))
         rates: list[float] = []
         pairs = [("h0", "h1"), ("h3", "h2")]
-
-        def transfer() -> None:
-            rates.extend(tcp_rates_bit_s(lab, pairs, 6_000_000))
-
-        meanwhile = threading.Timer(3, transfer)
-        meanwhile.start()
+        # About as long as the job, whose ports are theirs alone before and after.
+        transfers = threading.Thread(target=lambda: rates.extend(tcp_rates_bit_s(lab, pairs, 24_000_000)))
+        transfers.start()
+        time.sleep(1)
         beside = counts(lab.run(command, ranks=6, environment=environment, quadrille=True, timeout_s=100))
-        meanwhile.join()
+        transfers.join()
     assert alone["wrong"] == beside["wrong"] == 0
     with timing.judged():
         # A fair share of the port is half of it for each.
         assert statistics.fmean(rates) > 0.25 * 50e6, rates
-        assert beside["median_us"] < 4 * alone["median_us"], (alone, beside)
+        assert beside["mean_us"] < 4 * alone["mean_us"], (alone, beside)

@@ -2,30 +2,76 @@
 #include "wire/links/send_queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace quadrille::wire {
 namespace {
 
-constexpr Nanoseconds queued_for{100'000};
+constexpr double queued_for_ns = 100'000;
 // Interfaces send, and report, several at a time.
 constexpr Nanoseconds shortest_look{1'000'000};
-// In so long the queue may have been empty.
-constexpr Nanoseconds longest_look{20'000'000};
+constexpr std::uint64_t of_a_datagram = 1538;  // bytes of a large one
+constexpr std::uint64_t fewest = 16 * of_a_datagram;
+// Full again so soon after there was room: it had never been empty for want of datagrams.
+constexpr Nanoseconds soon{200'000};
+
+// Of the best rate: below the first others take more than their share, above the second they do
+// not.
+constexpr double shared = 0.5;
+constexpr double alone = 0.75;
+constexpr double forgotten = 1.0 / 64;  // of the best rate at each look
 
 }  // namespace
 
-bool SendQueue::is_full(std::uint64_t sent, Nanoseconds now) {
-  const Nanoseconds passed = full_ ? now - full_->time : longest_look;
-  if (passed < shortest_look) return false;
-  const auto before = full_;
-  full_ = Full{.sent = sent, .time = now};
-  if (passed >= longest_look) return false;
-  const auto left = static_cast<std::int64_t>(sent - before->sent);
-  const auto wanted =
-      std::clamp(static_cast<std::size_t>(left * queued_for.value / passed.value), least, most);
-  // Not for little, as each change is a system call.
-  if (wanted < 2 * length_ && length_ < 2 * wanted) return false;
+void SendQueue::Rate::add(std::uint64_t bytes, Nanoseconds time) {
+  bytes_ += bytes;
+  time_ = time_ + time;
+}
+bool SendQueue::Rate::is_known() const { return bytes_ >= fewest && time_ >= shortest_look; }
+double SendQueue::Rate::per_ns() const {
+  return static_cast<double>(bytes_) / static_cast<double>(time_.value);
+}
+
+void SendQueue::has_room(Nanoseconds now) {
+  if (!is_full_) return;
+  is_full_ = false;
+  room_since_ = now;
+}
+
+bool SendQueue::is_full(Sent sent, Nanoseconds now) {
+  if (is_full_) return false;
+  is_full_ = true;
+  const bool tells = !is_changed_ && now - room_since_ < soon;
+  const Sent before = std::exchange(sent_at_full_, sent);
+  const Nanoseconds time = now - full_since_;
+  full_since_ = now;
+  is_changed_ = false;
+  if (!tells) return false;
+  all_.add(sent.bytes - before.bytes, time);
+  // Else this end came late, and nothing may have been left.
+  if (sent.datagrams - before.datagrams < length_) in_time_.add(sent.bytes - before.bytes, time);
+  if (alone_ && in_time_.is_known()) compare_with_best(std::exchange(in_time_, {}).per_ns());
+  if (!all_.is_known()) return false;
+  const double waiting = queued_for_ns * std::exchange(all_, {}).per_ns() / of_a_datagram;
+  return set(
+      std::max(std::clamp(static_cast<std::size_t>(waiting), least, most), least + among_others_));
+}
+
+void SendQueue::compare_with_best(double per_ns) {
+  best_per_ns_ = std::max(per_ns, best_per_ns_ - forgotten * (best_per_ns_ - per_ns));
+  if (per_ns < shared * best_per_ns_) {
+    among_others_ = std::min(2 * among_others_ + least, most_among_others - least);
+  } else if (per_ns > alone * best_per_ns_) {
+    among_others_ /= 2;
+  }
+}
+
+// Not for little, as each change is a system call.
+bool SendQueue::set(std::size_t wanted) {
+  const bool is_much = wanted >= 2 * length_ || length_ >= 2 * wanted || wanted == least;
+  if (!is_much || wanted == length_) return false;
   length_ = wanted;
+  is_changed_ = true;
   return true;
 }
 

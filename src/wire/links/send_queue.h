@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How many datagrams may wait in the host's own queues. What is put in later waits behind them,
 // grants above all, and others wait for these: no more than leave in a tenth of a millisecond, but
-// two, so that one is there when the other has left. How fast they leave shows where the queue is
-// full twice: as many have left as were put in meanwhile. TCP bounds its own in the same way
-// (E. Dumazet, TCP small queues, Linux 3.6; there a millisecond).
+// two, so that one is there when the other has left. Where others' packets leave by the same
+// interface, first come first served, who has few waiting gets little of it: then more. Only where
+// these are not other ranks of the host, which wait for its grants too; together they have more
+// waiting anyway.
+//
+// How fast they leave shows between two moments at which the queue is full, the second as soon as
+// there was room: as many have left as were put in. That others take part shows in a rate that once
+// was higher. TCP bounds its own in the same way (E. Dumazet, TCP small queues, Linux 3.6; there a
+// millisecond).
 //
 // No clock and no socket.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "base/units.h"
 
@@ -18,25 +23,56 @@ namespace quadrille::wire {
 
 class SendQueue {
  public:
+  // `alone`: no other rank sends by the interface.
+  explicit SendQueue(bool alone) : alone_(alone) {}
+
   static constexpr std::size_t least = 2;
   static constexpr std::size_t usual = 4;  // until something is known
+  static constexpr std::size_t most_among_others = 16;
   static constexpr std::size_t most = 32;
 
   std::size_t length() const { return length_; }
   // What waits for room is better written when there is some.
   bool is_short() const { return length_ < usual; }
-  // The queue took nothing at `now`, when `sent` datagrams in all had been put in; returns whether
-  // its length is another from now on.
-  bool is_full(std::uint64_t sent, Nanoseconds now);
+
+  // Put in since the start. Bytes are those on the wire.
+  struct Sent {
+    std::uint64_t datagrams = 0;
+    std::uint64_t bytes = 0;
+  };
+  // The queue took something.
+  void has_room(Nanoseconds now);
+  // It took nothing; returns whether its length is another from now on.
+  bool is_full(Sent sent, Nanoseconds now);
 
  private:
-  struct Full {
-    std::uint64_t sent = 0;
-    Nanoseconds time{};
+  // Bytes on the wire.
+  class Rate {
+   public:
+    void add(std::uint64_t bytes, Nanoseconds time);
+    // Enough to tell by.
+    bool is_known() const;
+    double per_ns() const;
+
+   private:
+    std::uint64_t bytes_ = 0;
+    Nanoseconds time_{};
   };
 
+  void compare_with_best(double per_ns);
+  bool set(std::size_t wanted);
+
+  bool alone_;
   std::size_t length_ = usual;
-  std::optional<Full> full_;  // from when on the rate is taken
+  std::size_t among_others_ = 0;  // datagrams more
+  double best_per_ns_ = 0;
+  Rate all_;
+  Rate in_time_;  // what left while there certainly was something left
+  Sent sent_at_full_;
+  Nanoseconds full_since_{};
+  Nanoseconds room_since_{};
+  bool is_full_ = false;
+  bool is_changed_ = true;  // since it was full
 };
 
 }  // namespace quadrille::wire

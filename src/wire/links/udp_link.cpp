@@ -38,6 +38,7 @@ bool set(int descriptor, int level, int name, int value) {
 // The longest message that the kernel joins datagrams to, or takes to be cut.
 constexpr std::size_t longest_message = 65'535;
 constexpr std::size_t ip_udp_bytes = 28;
+constexpr std::size_t framing_bytes = ip_udp_bytes + 38;  // Ethernet's, with preamble and gap
 
 bool is_for_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
@@ -111,7 +112,8 @@ UdpLink::UdpLink(int descriptor, const UdpSettings& settings)
     : descriptor_(descriptor),
       local_(settings.local),
       group_(settings.group),
-      buffers_(std::make_unique<Buffers>(settings.datagram_bytes)) {}
+      buffers_(std::make_unique<Buffers>(settings.datagram_bytes)),
+      send_queue_(settings.alone) {}
 
 UdpLink::~UdpLink() { close(descriptor_); }
 
@@ -261,6 +263,8 @@ std::size_t UdpLink::make_messages() {
 void UdpLink::has_sent(std::size_t messages) {
   for (std::size_t i = 0; i < messages; ++i) {
     const std::size_t datagrams = buffers_->leaving_datagrams[i];
+    for (std::size_t next = sent_; next < sent_ + datagrams; ++next)
+      bytes_sent_ += buffers_->leaving_pieces[next].iov_len + framing_bytes;
     sent_ += datagrams;
     all_sent_ += datagrams;
     if (datagrams > 1) sent_in_runs_ += datagrams;
@@ -276,9 +280,11 @@ bool UdpLink::flush() {
     const std::size_t first = buffers_->leaving_datagrams[0];
     if (count > 0) {
       has_sent(static_cast<std::size_t>(count));
+      send_queue_.has_room(monotonic_now());
       failed = false;
     } else if (is_for_now(errno)) {
-      if (send_queue_.is_full(all_sent_, monotonic_now())) set_send_queue();
+      const SendQueue::Sent sent{.datagrams = all_sent_, .bytes = bytes_sent_};
+      if (send_queue_.is_full(sent, monotonic_now())) set_send_queue();
       return false;
     } else if (first > 1 && is_of_cutting(errno)) {
       is_cut_below_ = false;

@@ -23,7 +23,9 @@ struct UdpSettings {
   NetworkAddress local;  // port 0: any that is free
   // Takes what is sent to this group on the interface of `local`, and nothing else.
   std::optional<NetworkAddress> group = {};
-  std::size_t datagram_bytes = 1472;   // the largest
+  std::size_t datagram_bytes = 1472;  // the largest
+  // No other rank sends by the interface.
+  bool alone = false;
   int receive_buffer_bytes = 4 << 20;  // asked of the system, which may give less
 };
 
@@ -92,6 +94,7 @@ class UdpLink {
   std::size_t added_ = 0;
   std::size_t sent_ = 0;  // of the batch
   std::uint64_t all_sent_ = 0;
+  std::uint64_t bytes_sent_ = 0;  // on the wire
   std::uint64_t sent_in_runs_ = 0;
   SendQueue send_queue_;
   bool is_cut_below_ = true;  // until the kernel refuses
