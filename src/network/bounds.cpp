@@ -42,6 +42,29 @@ Side side_of(const BoundedCall& call, std::vector<bool> holds) {
   return side;
 }
 
+// Of the blocks that the ranks on one side send, or those on the other get.
+std::uint64_t bytes_of_blocks(const BoundedCall& call, const Side& side, bool of_senders) {
+  std::uint64_t bytes = 0;
+  for (std::size_t rank = 0; rank < call.host_of_rank.size(); ++rank) {
+    if (side.holds[call.host_of_rank[rank]] != of_senders) continue;
+    const auto own = static_cast<Rank>(rank);
+    bytes += of_senders ? call.block_bytes(own, call.root) : call.block_bytes(call.root, own);
+  }
+  return bytes;
+}
+
+std::uint64_t bytes_between(const BoundedCall& call, const Side& side) {
+  std::uint64_t bytes = 0;
+  for (std::size_t from = 0; from < call.host_of_rank.size(); ++from) {
+    if (!side.holds[call.host_of_rank[from]]) continue;
+    for (std::size_t to = 0; to < call.host_of_rank.size(); ++to) {
+      if (side.holds[call.host_of_rank[to]]) continue;
+      bytes += call.block_bytes(static_cast<Rank>(from), static_cast<Rank>(to));
+    }
+  }
+  return bytes;
+}
+
 // Bytes that must leave `side`, whatever the algorithm.
 std::uint64_t bytes_out(const BoundedCall& call, const Side& side) {
   const std::uint64_t m = call.bytes;
@@ -69,11 +92,15 @@ std::uint64_t bytes_out(const BoundedCall& call, const Side& side) {
     case Collective::exscan:
       return side.lower_inside ? m : 0;
     case Collective::allgatherv:
+      return bytes_of_blocks(call, side, true);
     case Collective::gatherv:
+      return side.root_inside ? 0 : bytes_of_blocks(call, side, true);
     case Collective::scatterv:
+      return side.root_inside ? bytes_of_blocks(call, side, false) : 0;
     case Collective::alltoallv:
+      return bytes_between(call, side);
     case Collective::reduce_scatter:
-      return 0;
+      return bytes_of_blocks(call, side, false);
   }
   return 0;
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,9 @@ struct BoundedCall {
   std::uint64_t bytes = 0;  // what Shape counts in elements, see message_size()
   Rank root = 0;
   std::vector<std::uint32_t> host_of_rank;  // [ranks], index into NetworkRates::hosts
+  // Of a collective with counts: bytes of the block from one rank to another; those that all get
+  // alike are the sender's, those that a root or all send are the receiver's.
+  std::function<std::uint64_t(Rank from, Rank to)> block_bytes = {};
 };
 
 // For each name its index into network.hosts, or that of its island; nothing where one is not among
@@ -73,8 +77,8 @@ struct LowerBound {
   double time_ns() const { return latency_ns > bandwidth_ns ? latency_ns : bandwidth_ns; }
 };
 
-// REQUIRES: !has_counts(call.collective), every host_of_rank < network.hosts.size(), every segment
-// index valid, 0 <= root < ranks.
+// REQUIRES: block_bytes where has_counts(call.collective), every host_of_rank <
+// network.hosts.size(), every segment index valid, 0 <= root < ranks.
 LowerBound lower_bound(const BoundedCall& call, const NetworkRates& network, Framing framing,
                        Delivery delivery = Delivery::multicast);
 

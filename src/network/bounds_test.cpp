@@ -67,6 +67,28 @@ TEST(Bounds, with_several_ranks_a_host_count_only_what_leaves_the_host) {
               2.0 * 7 / 8 * m * kByteNs, 1e-6);
 }
 
+TEST(Bounds, of_uneven_blocks_are_what_the_busiest_host_has_to_send_or_get) {
+  const auto network = one_switch(4);
+  const auto bound = [&](Collective operation) {
+    BoundedCall call = call_on(operation, 0, 4, 2);
+    call.block_bytes = [&](Rank from, Rank to) -> std::uint64_t {
+      const bool of_senders =
+          operation == Collective::allgatherv || operation == Collective::gatherv;
+      const bool of_pairs = operation == Collective::alltoallv;
+      return (of_senders || of_pairs ? 1000 * static_cast<std::uint64_t>(from) : 0) +
+             (of_senders ? 0 : static_cast<std::uint64_t>(to));
+    };
+    return payload_ns(call, network) / kByteNs;
+  };
+  // Ranks 2 h and 2 h + 1 are on host h. 0 gets all but 0 and 1.
+  EXPECT_DOUBLE_EQ(bound(Collective::allgatherv), 27'000);
+  EXPECT_DOUBLE_EQ(bound(Collective::gatherv), 27'000);
+  EXPECT_DOUBLE_EQ(bound(Collective::scatterv), 27);
+  EXPECT_DOUBLE_EQ(bound(Collective::reduce_scatter), 28 - 1);
+  // Ranks 6 and 7 send to 0 to 5.
+  EXPECT_DOUBLE_EQ(bound(Collective::alltoallv), 6 * 13'000 + 2 * 15);
+}
+
 TEST(Bounds, on_one_host_nothing_is_bounded) {
   const auto bound =
       lower_bound(call_on(Collective::alltoall, 1000, 1, 4), one_switch(1), kTcpFrames);

@@ -67,13 +67,17 @@ NetworkFile read_network_file(const std::string& path) {
 
 std::optional<PointBound> bound_of(const NetworkFile& network, const std::string& collective,
                                    std::uint64_t bytes, Rank root,
-                                   const std::vector<std::string>& host_of_rank) {
+                                   const std::vector<std::string>& host_of_rank,
+                                   const std::function<std::uint64_t(Rank, Rank)>& block_bytes) {
   const auto named = collective_named(collective);
-  if (!network.rates || !named || has_counts(*named)) return std::nullopt;
+  if (!network.rates || !named || (has_counts(*named) && !block_bytes)) return std::nullopt;
   auto hosts = host_indices(*network.rates, host_of_rank);
   if (!hosts) return std::nullopt;
-  const BoundedCall call{
-      .collective = *named, .bytes = bytes, .root = root, .host_of_rank = std::move(*hosts)};
+  const BoundedCall call{.collective = *named,
+                         .bytes = bytes,
+                         .root = root,
+                         .host_of_rank = std::move(*hosts),
+                         .block_bytes = block_bytes};
   const bool emulated = network.source == "lab";
   return PointBound{
       .payload = lower_bound(call, *network.rates, kPayloadOnly),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -32,9 +33,11 @@ struct PointBound {
   std::string source;   // of the rates
 };
 
-// Nothing where the operation has no bound or a host is not in the file.
-std::optional<PointBound> bound_of(const NetworkFile& network, const std::string& collective,
-                                   std::uint64_t bytes, Rank root,
-                                   const std::vector<std::string>& host_of_rank);
+// Nothing where the operation has no bound or a host is not in the file. `block_bytes` as in
+// BoundedCall, of collectives with counts.
+std::optional<PointBound> bound_of(
+    const NetworkFile& network, const std::string& collective, std::uint64_t bytes, Rank root,
+    const std::vector<std::string>& host_of_rank,
+    const std::function<std::uint64_t(Rank from, Rank to)>& block_bytes = {});
 
 }  // namespace quadrille::bench

@@ -49,6 +49,18 @@ int uneven_count(int count, int one, int other) {
   return static_cast<int>(count * (1LL + (one + other) % 3) / 2);
 }
 
+std::function<std::uint64_t(Rank, Rank)> block_bytes_of(const Operation& operation, int count,
+                                                        std::size_t type_bytes) {
+  const std::string_view name = operation.name;
+  const bool of_pairs = name == "alltoallv";
+  const bool of_receivers = name == "scatterv" || name == "reduce_scatter";
+  if (!of_pairs && !of_receivers && name != "allgatherv" && name != "gatherv") return {};
+  return [=](Rank from, Rank to) {
+    const int one = of_receivers ? to : from;
+    return static_cast<std::uint64_t>(uneven_count(count, one, of_pairs ? to : 0)) * type_bytes;
+  };
+}
+
 Call make_call(const Operation& operation, const Shape& shape, MPI_Comm communicator) {
   Call call;
   call.communicator = communicator;

@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include "apps/bench/kernels/sort_size.h"
 #include "apps/bench/pattern.h"
+#include "base/units.h"
 
 namespace quadrille::bench {
 
@@ -88,6 +90,9 @@ struct Shape {
 // Elements between two ranks, or of one and 0, of a v-call: half of `count`, all of it, or half as
 // much again. Symmetric, because MPI_IN_PLACE asks for it.
 int uneven_count(int count, int one, int other);
+// Bytes of the blocks of a v-operation's call, as BoundedCall has them; nothing of others.
+std::function<std::uint64_t(Rank from, Rank to)> block_bytes_of(const Operation& operation,
+                                                                int count, std::size_t type_bytes);
 
 // Builds the call of `shape` on `communicator`, buffers included.
 Call make_call(const Operation& operation, const Shape& shape, MPI_Comm communicator);

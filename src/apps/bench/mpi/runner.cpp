@@ -167,7 +167,8 @@ class Run {
     }
     if (operation.receipt != Receipt::unrooted) facts.root = options_.root;
     facts.bound = bound_of(network_, operation.is_of_sort() ? "alltoall" : facts.collective, bytes,
-                           facts.root.value_or(0), facts.host_of_rank);
+                           facts.root.value_or(0), facts.host_of_rank,
+                           block_bytes_of(operation, call.count, size_of(call.type)));
     lines_.write(point_line(facts, measured, options_));
   }
 
