@@ -22,6 +22,7 @@ class Case(BaseModel):
     collectives: list[str] = Field(min_length=1)
     bytes: list[str] = Field(["1K"], min_length=1, description="sizes as the kernel takes them: 1, 32K, 2M")
     ranks: list[int] | None = Field(None, description="numbers of ranks; none: all")
+    every_count: bool = False  # without `ranks`: 2, 4, 8, ... and all of the launcher
     calls: int = 5
     blocks: int = 4
     seconds: float = Field(10, gt=0, description="budget of a point")

@@ -12,10 +12,13 @@ import typer
 
 from quadrille.bench.candidates import measure_candidates, summary, table
 from quadrille.bench.cases import Case, case_names, load_case
+from quadrille.bench.changes import compare
 from quadrille.bench.contention import SortRequest, predict, prediction_lines, ranks_of, sort_lines
+from quadrille.bench.gate import clearly_worse, gate_lines, sweep_lines
 from quadrille.bench.jobs import beside_lines, run_beside
 from quadrille.bench.launch import Job, Outcome, run_job
-from quadrille.bench.results_file import KeepingWriter, ResultsWriter
+from quadrille.bench.rank_counts import rank_counts, ranks_started_by
+from quadrille.bench.results_file import KeepingWriter, ResultsWriter, read_results
 from quadrille.bench.slower import LIMIT, certainly_slower, slower
 from quadrille.contracts import PointLine, RunLine
 from quadrille.errors import QuadrilleError, UsageError
@@ -84,8 +87,11 @@ def bench(
     candidates: int | None = typer.Option(
         None, "--candidates", min=1, metavar="N", help="Measure the planner's N cheapest; tell its regret."
     ),
+    gate: Path | None = typer.Option(
+        None, "--gate", metavar="RECORDED", help="Exit 1 when a point is clearly worse than in these results."
+    ),
 ) -> None:
-    """Run the benchmark; exit 1 when a result was wrong or the launcher failed."""
+    """Run the benchmark; exit 1 when a result was wrong, the launcher failed, or a gate did."""
     by_nodes = None if nodes is None else _numbers("--nodes", nodes)
     if by_nodes is None and per_node is not None:
         raise UsageError("--per-node needs --nodes, the numbers of nodes")
@@ -123,6 +129,11 @@ def bench(
         )
     if output is None:
         raise UsageError("no file for the results; give one with -o")
+    if gate is not None and (candidates is not None or jobs > 1 or without_library):
+        raise UsageError("--gate judges one job under Quadrille; leave out what goes with several or none")
+    recorded = None if gate is None else read_results([gate]).points()
+    if chosen.every_count and chosen.ranks is None:
+        chosen = chosen.model_copy(update={"ranks": rank_counts(ranks_started_by(line))})
     job = Job(
         kernel_arguments=chosen.kernel_arguments(),
         launcher_line=line,
@@ -151,6 +162,10 @@ def bench(
             if not without_library:
                 print("\n".join(_slower_lines(kept.results.points())), file=sys.stderr)
             _report(outcome, output, without_library)
+            if chosen.every_count or recorded is not None:
+                print("\n".join(sweep_lines(kept.results.points())))
+            if recorded is not None:
+                _judge(recorded, kept.results.points(), output)
         else:
             _measure_candidates(job, chosen, candidates, writer)
     finally:
@@ -179,6 +194,15 @@ def _measure_candidates(job: Job, case: Case, most: int, writer: ResultsWriter) 
     wrong = sum(one.wrong_results for shape in shapes for one in (*shape.candidates, shape.in_a_program))
     if wrong:
         raise QuadrilleError(f"{wrong} results were wrong")
+
+
+def _judge(recorded: list[PointLine], points: list[PointLine], output: Path) -> None:
+    comparison = compare(recorded, points)
+    if not comparison.changes:
+        raise UsageError("none of the measured points is among the recorded; record them with the same case")
+    print("\n".join(gate_lines(comparison)))
+    if worse := clearly_worse(comparison):
+        raise QuadrilleError(f"{len(worse)} points got clearly worse than recorded; see {output}")
 
 
 def _slower_lines(points: list[PointLine]) -> list[str]:
