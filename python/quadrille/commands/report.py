@@ -24,13 +24,30 @@ def report(
         ..., "-o", "--output", metavar="HTML", help="The page, replaced if it exists."
     ),
     title: str = typer.Option("Quadrille report", "--title", help="Heading of the page."),
+    compare: bool = typer.Option(
+        False, "--compare", help="Two files: what changed from the first to the second."
+    ),
 ) -> None:
     """Write one self-contained HTML page: charts, limits, stalls, topology, machines, commands."""
-    from quadrille.report.page import render_page  # plotly takes half a second to load
+    if compare:
+        page = _comparison(results, title)
+    else:
+        from quadrille.report.page import render_page  # plotly takes half a second to load
 
-    page = render_page(read_results(results), title)
+        page = render_page(read_results(results), title)
     try:
         output.write_text(page, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"report {output} cannot be written ({error.strerror}); give another -o") from None
     typer.echo(f"{output}")
+
+
+def _comparison(results: list[Path], title: str) -> str:
+    if len(results) != 2:
+        raise UsageError(f"--compare takes two results files, the earlier first; {len(results)} were given")
+    from quadrille.report.comparison import compared, comparison_page, comparison_sentences
+
+    before, after = (read_results([path]) for path in results)
+    for sentence in comparison_sentences(compared(before, after)):
+        typer.echo(sentence)
+    return comparison_page(before, after, title)
