@@ -12,12 +12,14 @@ import typer
 from quadrille.commands.bench import LineAfterDashes
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.reproduce.catalogue import experiment_ids, find_experiment
-from quadrille.reproduce.experiment import Effect
+from quadrille.reproduce.experiment import Effect, Experiment
+from quadrille.reproduce.several import failures, run_series, summary_lines
 
 _HELP = """Repeat published experiments on emulated networks, or on a cluster with `-- LAUNCHER`.
 
 Each writes DIR/ID.json, raw samples included, and DIR/ID.html: the paper's values beside ours. Exit code 1
-when an effect that must appear did not. `--list` shows the experiments.
+when an effect that must appear did not, or an experiment failed; the others run nevertheless.
+`--list` shows the experiments.
 """
 
 
@@ -28,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 def reproduce(
     context: typer.Context,
-    ids: list[str] | None = typer.Argument(None, metavar="ID...", help="Experiments; see --list."),
+    ids: list[str] | None = typer.Argument(None, metavar="ID...", help="Experiments, see --list; or all."),
     output: Path = typer.Option(Path("reproduced"), "-o", "--output", metavar="DIR", help="For results."),
     quick: bool = typer.Option(False, "--quick", help="A short form: fewer hosts and repetitions."),
     pages: bool = typer.Option(False, "--pages", help="Make the pages in DIR again; measure nothing."),
@@ -41,29 +43,29 @@ def reproduce(
         return
     if not ids:
         raise UsageError("name an experiment, such as eco-partition; `quadrille reproduce --list` shows them")
-    experiments = [find_experiment(name) for name in ids]
+    experiments = [find_experiment(name) for name in (experiment_ids() if ids == ["all"] else ids)]
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     # plotly takes half a second to load, and a wrong call shall be told at once.
     from quadrille.reproduce.running import Plan, page_again
     from quadrille.reproduce.running import reproduce as run
 
-    failed = []
-    for experiment in experiments:
-        plan = Plan(output, quick, context.meta["line"] or None, ["quadrille", *sys.argv[1:]])
-        print(f"{experiment.id}: {experiment.title}", file=sys.stderr)
+    plan = Plan(output, quick, context.meta["line"] or None, ["quadrille", *sys.argv[1:]])
+
+    def one(experiment: Experiment) -> list[Effect]:
         effects = page_again(experiment, output) if pages else run(experiment, plan)
-        _tell(effects)
-        failed += [f"{experiment.id}: {effect.name}" for effect in effects if effect.failed]
         typer.echo(str(output / f"{experiment.id}.html"))
-    if failed:
-        raise QuadrilleError(f"not seen, though it must be: {'; '.join(failed)}; see the pages in {output}")
+        return effects
 
-
-def _tell(effects: list[Effect]) -> None:
-    words = {True: "seen", False: "NOT SEEN", None: "not shown"}
-    for effect in effects:
-        print(f"  {words[effect.seen]}: {effect.name}: {effect.why}", file=sys.stderr)
+    series = run_series(experiments, one, lambda text: print(text, file=sys.stderr))
+    if len(experiments) > 1:
+        print("\n".join(summary_lines(series)))
+    if series.interrupted:
+        raise KeyboardInterrupt
+    if len(experiments) == 1 and (error := series.ended[0].error) is not None:
+        raise error
+    if failed := failures(series):
+        raise QuadrilleError(f"{'; '.join(failed)}; see the pages in {output}")
 
 
 def _interrupt(_number: int, _frame: object) -> None:
