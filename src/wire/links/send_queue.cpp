@@ -32,14 +32,12 @@ double SendQueue::Rate::per_ns() const {
   return static_cast<double>(bytes_) / static_cast<double>(time_.value);
 }
 
-void SendQueue::has_room(Nanoseconds now) {
-  if (!is_full_) return;
+void SendQueue::found_room(Nanoseconds now) {
   is_full_ = false;
   room_since_ = now;
 }
 
-bool SendQueue::is_full(Sent sent, Nanoseconds now) {
-  if (is_full_) return false;
+bool SendQueue::found_full(Sent sent, Nanoseconds now) {
   is_full_ = true;
   const bool tells = !is_changed_ && now - room_since_ < soon;
   const Sent before = std::exchange(sent_at_full_, sent);
@@ -47,10 +45,11 @@ bool SendQueue::is_full(Sent sent, Nanoseconds now) {
   full_since_ = now;
   is_changed_ = false;
   if (!tells) return false;
-  all_.add(sent.bytes - before.bytes, time);
+  const std::uint64_t bytes = sent.bytes - before.bytes;
+  all_.add(bytes, time);
   // Else this end came late, and nothing may have been left.
-  if (sent.datagrams - before.datagrams < length_) in_time_.add(sent.bytes - before.bytes, time);
-  if (alone_ && in_time_.is_known()) compare_with_best(std::exchange(in_time_, {}).per_ns());
+  if (alone_ && sent.datagrams - before.datagrams < length_) in_time_.add(bytes, time);
+  if (in_time_.is_known()) compare_with_best(std::exchange(in_time_, {}).per_ns());
   if (!all_.is_known()) return false;
   const double waiting = queued_for_ns * std::exchange(all_, {}).per_ns() / of_a_datagram;
   return set(

@@ -40,10 +40,12 @@ class SendQueue {
     std::uint64_t datagrams = 0;
     std::uint64_t bytes = 0;
   };
-  // The queue took something.
-  void has_room(Nanoseconds now);
-  // It took nothing; returns whether its length is another from now on.
-  bool is_full(Sent sent, Nanoseconds now);
+  // When it was last tried.
+  bool is_full() const { return is_full_; }
+  // The queue takes something again. REQUIRES: is_full().
+  void found_room(Nanoseconds now);
+  // It took nothing. REQUIRES: !is_full(). Returns whether its length is another from now on.
+  bool found_full(Sent sent, Nanoseconds now);
 
  private:
   // Bytes on the wire.

@@ -12,11 +12,11 @@ class SendQueueTest : public testing::Test {
   void fill(SendQueue& queue, int times, std::uint64_t each, Nanoseconds apart) {
     for (int i = 0; i < times; ++i) {
       now_ = now_ + apart;
-      queue.has_room(now_);
+      if (queue.is_full()) queue.found_room(now_);
       sent_.datagrams += each;
       sent_.bytes += each * 1538;
       now_ = now_ + pause_;
-      queue.is_full(sent_, now_);
+      queue.found_full(sent_, now_);
     }
   }
   void fill(int times, std::uint64_t each, Nanoseconds apart) { fill(queue_, times, each, apart); }

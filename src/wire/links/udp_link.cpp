@@ -280,11 +280,11 @@ bool UdpLink::flush() {
     const std::size_t first = buffers_->leaving_datagrams[0];
     if (count > 0) {
       has_sent(static_cast<std::size_t>(count));
-      send_queue_.has_room(monotonic_now());
+      if (send_queue_.is_full()) send_queue_.found_room(monotonic_now());
       failed = false;
     } else if (is_for_now(errno)) {
       const SendQueue::Sent sent{.datagrams = all_sent_, .bytes = bytes_sent_};
-      if (send_queue_.is_full(sent, monotonic_now())) set_send_queue();
+      if (!send_queue_.is_full() && send_queue_.found_full(sent, monotonic_now())) set_send_queue();
       return false;
     } else if (first > 1 && is_of_cutting(errno)) {
       is_cut_below_ = false;
