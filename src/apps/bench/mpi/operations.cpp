@@ -9,6 +9,7 @@
 #include "apps/bench/mpi/operations_nbody.h"
 #include "apps/bench/mpi/operations_reducing.h"
 #include "apps/bench/mpi/operations_sorting.h"
+#include "schedule/collective.h"
 
 namespace quadrille::bench {
 namespace {
@@ -51,10 +52,11 @@ int uneven_count(int count, int one, int other) {
 
 std::function<std::uint64_t(Rank, Rank)> block_bytes_of(const Operation& operation, int count,
                                                         std::size_t type_bytes) {
-  const std::string_view name = operation.name;
-  const bool of_pairs = name == "alltoallv";
-  const bool of_receivers = name == "scatterv" || name == "reduce_scatter";
-  if (!of_pairs && !of_receivers && name != "allgatherv" && name != "gatherv") return {};
+  const auto collective = collective_named(operation.name);
+  if (!collective || !has_counts(*collective)) return {};
+  const bool of_pairs = *collective == Collective::alltoallv;
+  const bool of_receivers =
+      *collective == Collective::scatterv || *collective == Collective::reduce_scatter;
   return [=](Rank from, Rank to) {
     const int one = of_receivers ? to : from;
     return static_cast<std::uint64_t>(uneven_count(count, one, of_pairs ? to : 0)) * type_bytes;
