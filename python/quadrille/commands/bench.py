@@ -14,7 +14,7 @@ from quadrille.bench.candidates import measure_candidates, summary, table
 from quadrille.bench.cases import Case, case_names, load_case
 from quadrille.bench.changes import compare
 from quadrille.bench.contention import SortRequest, predict, prediction_lines, ranks_of, sort_lines
-from quadrille.bench.gate import clearly_worse, gate_lines, sweep_lines
+from quadrille.bench.gate import clearly_worse, gate_lines, ratio_text, sweep_lines
 from quadrille.bench.jobs import beside_lines, run_beside
 from quadrille.bench.launch import Job, Outcome, run_job
 from quadrille.bench.rank_counts import rank_counts, ranks_started_by
@@ -212,11 +212,8 @@ def _slower_lines(points: list[PointLine]) -> list[str]:
         f"library alone, {len(certainly_slower(points))} of them certainly"
     ]
     for point in found:
-        ratio = point.blocks.ratio_of_medians
-        lines.append(
-            f"  {point_name(point)}: {ratio.value:.2f} ({ratio.low:.2f} to {ratio.high:.2f}), "
-            f"executor {point.blocks.quadrille.executor}"
-        )
+        ratio = ratio_text(point.blocks.ratio_of_medians)
+        lines.append(f"  {point_name(point)}: {ratio}, executor {point.blocks.quadrille.executor}")
     return lines
 
 

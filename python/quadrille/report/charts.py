@@ -27,6 +27,12 @@ _FINE_TICKS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.35, 1.5, 1.75, 2, 2.
 _COARSE_TICKS = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.4, 2, 3, 5, 7, 10)
 
 
+def rgb_of(colour: str) -> tuple[int, int, int]:
+    """Return the parts, 0 to 255, of a colour such as `#0072B2`."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return red, green, blue
+
+
 def time_chart(series: Series) -> Figure:
     """Return median times of both sides over size (or ranks), with their p10 to p90 band and the limit."""
     x = [series.x(point) for point in series.points]
@@ -192,5 +198,5 @@ def _meaning(point: PointLine) -> str:
 
 
 def _translucent(colour: str) -> str:
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    red, green, blue = rgb_of(colour)
     return f"rgba({red},{green},{blue},0.15)"

@@ -10,13 +10,13 @@ from typing import Any
 from quadrille.bench.changes import Change, Comparison, compare
 from quadrille.bench.results_file import Results
 from quadrille.bench.slower import LIMIT
-from quadrille.contracts import Ratio, RunLine
+from quadrille.contracts import RunLine
 from quadrille.errors import UsageError
 from quadrille.report.formatting import escape, plural, time_text
 from quadrille.report.frame import frame
 from quadrille.report.grouping import mpi_name
 from quadrille.report.summary import point_name, warning_sentences
-from quadrille.report.tables import table
+from quadrille.report.tables import ratio_cell, table
 
 Facts = dict[str, str]
 
@@ -97,19 +97,15 @@ def _points(comparison: Comparison) -> str:
             [
                 escape(point_name(change.after)),
                 f"{time_text(old.quadrille.median_ns)}, {time_text(new.quadrille.median_ns)}",
-                _ratio(old.ratio_of_medians),
-                _ratio(new.ratio_of_medians),
-                _ratio(change.factor),
+                ratio_cell(old.ratio_of_medians),
+                ratio_cell(new.ratio_of_medians),
+                ratio_cell(change.factor),
                 f"<b>{verdict(change)}</b>" if verdict(change) != "no difference" else verdict(change),
                 escape(", then ".join(who)),
             ]
         )
     head = ["point", "Quadrille,<br>old, new", "old ratio<br>(95 %)", "new ratio<br>(95 %)"]
     return table([*head, "new / old<br>(95 %, all points)", "verdict", "carried out by"], rows)
-
-
-def _ratio(ratio: Ratio) -> str:
-    return f"<b>{ratio.value:.2f}</b><small>{ratio.low:.2f} – {ratio.high:.2f}</small>"
 
 
 _METHOD = (

@@ -11,19 +11,19 @@ import math
 
 from quadrille.bench.slower import LIMIT
 from quadrille.contracts import PointLine
+from quadrille.report.charts import NATIVE_COLOUR, QUADRILLE_COLOUR, rgb_of
 from quadrille.report.formatting import escape, size_text
+from quadrille.report.summary import executed
 
 FULL = 4.0
 """Ratio, or one over it, from which on a cell has the full colour."""
-
-_FASTER, _SLOWER = (0, 114, 178), (213, 94, 0)  # Okabe and Ito's, as in the charts
 
 
 def colour_of(ratio: float) -> str:
     """Return the colour of a cell: white at 1, the same depth for r as for 1/r. REQUIRES: ratio > 0."""
     depth = min(abs(math.log(ratio)) / math.log(FULL), 1)
-    full = _FASTER if ratio < 1 else _SLOWER
-    return "#" + "".join(f"{round(255 + (part - 255) * depth):02x}" for part in full)
+    full = QUADRILLE_COLOUR if ratio < 1 else NATIVE_COLOUR  # of whoever is faster
+    return "#" + "".join(f"{round(255 + (part - 255) * depth):02x}" for part in rgb_of(full))
 
 
 def heat_map(points: list[PointLine]) -> str:
@@ -55,7 +55,7 @@ def _cell(point: PointLine | None) -> str:
     text = f"{ratio.value:.2f}"
     if ratio.low > LIMIT or ratio.high < 1 / LIMIT:
         text = f"<b>{text}</b>"
-    mark = "" if point.blocks.quadrille.executor == "quadrille" else "<i>m</i>"
+    mark = "" if executed(point) else "<i>m</i>"
     dark = max(ratio.value, 1 / ratio.value) > 0.6 * FULL
     style = f"background:{colour_of(ratio.value)};color:{'#fff' if dark else '#000'}"
     return f'<td style="{style}" title="{ratio.low:.2f} to {ratio.high:.2f}">{text}{mark}</td>'

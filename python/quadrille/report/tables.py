@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from quadrille.bench.results_file import Results, Run
 from quadrille.bench.slower import LIMIT, slower
-from quadrille.contracts import PointLine, ProgramLine, Side
+from quadrille.contracts import PointLine, ProgramLine, Ratio, Side
 from quadrille.report.formatting import count_text, escape, percent_text, size_text, time_text
 from quadrille.report.grouping import Series
 from quadrille.report.summary import point_name
@@ -23,6 +23,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], numbers_from: int 
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
     opened = f"<table><thead><tr>{cells('th', head)}</tr></thead>"
     return f'<div class="scroll">{opened}<tbody>{body}</tbody></table></div>'
+
+
+def ratio_cell(ratio: Ratio) -> str:
+    """Return the HTML of a ratio with its interval below it."""
+    return f"<b>{ratio.value:.2f}</b><small>{ratio.low:.2f} – {ratio.high:.2f}</small>"
 
 
 def points_table(series: Series) -> str:
@@ -65,8 +70,7 @@ def _swapped(point: PointLine) -> str:
 
 
 def _ratio(point: PointLine, order: str) -> str:
-    ratio = (point.blocks if order == "blocks" else point.alternating).ratio_of_medians
-    return f"<b>{ratio.value:.2f}</b><small>{ratio.low:.2f} – {ratio.high:.2f}</small>"
+    return ratio_cell((point.blocks if order == "blocks" else point.alternating).ratio_of_medians)
 
 
 def _median(side: Side) -> str:
