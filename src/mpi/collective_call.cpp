@@ -3,6 +3,7 @@
 // execution.
 #include "mpi/collective_call.h"
 
+#include <array>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -85,8 +86,7 @@ bool CollectiveCall::may_alternate() const {
   return !is_reducing(shape_.collective) || is_exact(arguments_.op, arguments_.send.type);
 }
 
-// What the call's size is taken for by all ranks alike. A trial's calls are compared one by one, so
-// that it sees calls of its class alone.
+// What the call's size is taken for by all ranks alike.
 Bytes CollectiveCall::size() {
   if (!needs_shared_size(shape_.collective)) return message_size(shape_);
   Planner& planner = communicator_->planner();
@@ -97,10 +97,12 @@ Bytes CollectiveCall::size() {
   // What is not tried makes no difference.
   if (!shared.is_due(own < planner.options().trial_floor ? Bytes{0} : own, in_trial))
     return shared.agreed();
-  const std::uint64_t largest = shared.own_largest().value;
-  std::uint64_t of_all = 0;
-  PMPI_Allreduce(&largest, &of_all, 1, MPI_UINT64_T, MPI_MAX, arguments_.comm);
-  shared.learn({of_all});
+  const Nanoseconds start = monotonic_now();
+  const auto [own_largest, own_time_beside] = shared.to_compare();
+  const std::array own_values = {own_largest, own_time_beside};
+  std::array<std::uint64_t, 2> of_all{};
+  PMPI_Allreduce(own_values.data(), of_all.data(), 2, MPI_UINT64_T, MPI_MAX, arguments_.comm);
+  shared.learn({of_all[0], of_all[1]}, start, monotonic_now());
   return shared.agreed();
 }
 
@@ -137,12 +139,22 @@ void CollectiveCall::decide() {
 
 void CollectiveCall::judge_trial() {
   Trial& trial = decision_->trial;
-  const std::span<const std::int64_t> samples = trial.samples();
-  std::vector<std::int64_t> longest(samples.size());
-  PMPI_Allreduce(samples.data(), longest.data(), static_cast<int>(samples.size()), MPI_INT64_T,
-                 MPI_MAX, arguments_.comm);
+  SharedSize* shared = needs_shared_size(shape_.collective)
+                           ? &communicator_->shared_size(shape_.collective)
+                           : nullptr;
+  std::vector<std::int64_t> own(trial.samples().begin(), trial.samples().end());
+  own.push_back(shared != nullptr && shared->has_varied() ? 1 : 0);
+  std::vector<std::int64_t> longest(own.size());
+  PMPI_Allreduce(own.data(), longest.data(), static_cast<int>(own.size()), MPI_INT64_T, MPI_MAX,
+                 arguments_.comm);
+  const bool some_share_varied = longest.back() != 0;
+  longest.pop_back();
   const bool logs = communicator_->rank() == 0 && Runtime::active()->settings().logs("plan");
   if (logs) log_stage(shape_, size_, *decision_, longest);
+  if (shared != nullptr && shared->end_stage(some_share_varied)) {
+    trial.repeat_stage();
+    return;
+  }
   trial.judge(longest);
   if (!trial.settled()) return;
   decision_->reason = "tried";

@@ -60,6 +60,7 @@ std::uint32_t Trial::rounds() const {
 }
 
 std::uint32_t Trial::candidate_of(std::size_t call) const {
+  if (call == counted()) return 0;
   const std::size_t turn = final_ ? call / calls_in_a_row : call;
   const std::size_t round = turn / contenders_.size();
   const std::size_t place = turn % contenders_.size();
@@ -83,10 +84,12 @@ void Trial::record(std::int64_t duration_ns) {
   samples_.push_back(duration_ns);
 }
 
+// Of the calls that count.
 std::vector<std::int64_t> Trial::durations_of(std::uint32_t candidate,
                                               std::span<const std::int64_t> longest) const {
   std::vector<std::int64_t> durations;
-  for (std::size_t call = 0; call < longest.size(); ++call) {
+  for (std::size_t call = 0; call < counted(); ++call) {
+    if (final_ && call % calls_in_a_row == 0) continue;
     if (candidate_of(call) == candidate) durations.push_back(longest[call]);
   }
   return durations;

@@ -6,7 +6,10 @@
 // First all candidates take turns for a quarter of the rounds, which also opens their connections;
 // then the best of ours meets the MPI library in a final of all rounds. A program that makes few
 // calls pays little, and the final's samples are enough to tell a gain from luck. The final
-// forgives no slow call: the stalls that a candidate causes now and then are what it is tried for.
+// forgives no slow call, for the stalls that a candidate causes now and then are what it is tried
+// for, but the first one of a row, which finds processes and connections as the other left them. It
+// ends with one more call of the library, which does not count: who is done with it waits for the
+// others' samples, and where ranks outnumber cores, takes theirs meanwhile.
 // Where calls are long and one side's slowest is far below the other's fastest, the turns decide
 // for a few calls at once, so that a program of thirty long calls gains too; then comes the final.
 //
@@ -47,6 +50,8 @@ class Trial {
   bool samples_are_due() const { return !settled_ && samples_.size() == wanted(); }
   std::span<const std::int64_t> samples() const { return samples_; }
   void judge(std::span<const std::int64_t> longest);
+  // Instead: the calls of the stage were not alike. REQUIRES: samples_are_due().
+  void repeat_stage() { samples_.clear(); }
 
   // The candidates of this stage, and which of them made the stage's call number `call`.
   const std::vector<std::uint32_t>& contenders() const { return contenders_; }
@@ -54,7 +59,8 @@ class Trial {
 
  private:
   std::uint32_t rounds() const;
-  std::size_t wanted() const { return contenders_.size() * rounds(); }
+  std::size_t counted() const { return contenders_.size() * rounds(); }
+  std::size_t wanted() const { return counted() + (final_ ? 1 : 0); }
   void start_stage(std::vector<std::uint32_t> contenders);
   void settle_for(std::uint32_t verdict, std::uint64_t calls);
   std::uint32_t best_of_ours(std::span<const std::int64_t> longest) const;
