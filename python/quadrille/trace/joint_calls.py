@@ -52,8 +52,13 @@ def joint_calls(trace: Trace) -> list[JointCall]:
         if members is None or len(by_rank) != len(members):
             continue
         calls = [by_rank[rank] for rank in members]
-        joint.append(JointCall(calls, _waiting(calls)))
+        joint.append(joined(calls))
     return sorted(joint, key=lambda one: min(call.start_ns for call in one.calls))
+
+
+def joined(calls: list[Call]) -> JointCall:
+    """Return the call that `calls`, by rank of the communicator, are."""
+    return JointCall(calls, _waiting(calls))
 
 
 def _waiting(calls: list[Call]) -> list[int]:

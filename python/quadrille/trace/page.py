@@ -30,9 +30,10 @@ def trace_page(trace: Trace, joint: Sequence[JointCall], chosen: Sequence[JointC
     body = (
         f"<h1>Collectives of {trace.ranks} ranks</h1>\n<ul>{notes}</ul>\n"
         f"<h2>Where the time goes</h2>\n{_table(told)}\n"
-        f"<h2>Time line</h2>\n<p>{len(shown)} of {len(joint)} calls; grey: waiting for ranks that come late. "
+        f"<h2>Time line</h2>\n<p>{len(shown)} of {len(joint)} calls; seconds from the first one; "
+        "grey: waiting for ranks that come late. "
         "<code>quadrille trace --from S --to S</code> shows others.</p>\n"
-        f"{chart_cell(_figure(trace, shown, joint))}"
+        f"{chart_cell(timeline_figure(_hosts(trace), shown, _zero_ns(joint)))}"
     )
     return frame("Quadrille trace", body, with_charts=True)
 
@@ -82,23 +83,31 @@ def _cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def _figure(trace: Trace, shown: Sequence[JointCall], joint: Sequence[JointCall]) -> Figure:
-    zero = min(call.start_ns for one in joint for call in one.calls)
+def _hosts(trace: Trace) -> dict[int, str]:
+    return {rank: of_rank.host for rank, of_rank in trace.by_rank.items()}
+
+
+def _zero_ns(joint: Sequence[JointCall]) -> int:
+    return min(call.start_ns for one in joint for call in one.calls)
+
+
+def timeline_figure(hosts: dict[int, str], shown: Sequence[JointCall], zero_ns: int) -> Figure:
+    """Return a bar for each call of each rank and one for its waiting; times count from `zero_ns`."""
     functions = list(dict.fromkeys(one.first.function for one in shown))
-    data = [_bars(name, index, trace, shown, zero) for index, name in enumerate(functions)]
-    data.append(_waiting(trace, shown, zero))
-    ranks = sorted(trace.by_rank)
+    data = [_bars(name, index, hosts, shown, zero_ns) for index, name in enumerate(functions)]
+    data.append(_waiting(hosts, shown, zero_ns))
+    ranks = sorted(hosts)
     layout = {
         "barmode": "overlay",
         "bargap": 0.15,
         "height": max(260, 120 + 26 * len(ranks)),
         "margin": {"l": 110, "r": 10, "t": 60, "b": 45},
         "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
-        "xaxis": {"title": {"text": "s from the first call"}, "gridcolor": "#e6e6e6"},
+        "xaxis": {"title": {"text": "seconds"}, "gridcolor": "#e6e6e6"},
         "yaxis": {
             "type": "category",
             "categoryorder": "array",
-            "categoryarray": [_label(trace, rank) for rank in reversed(ranks)],
+            "categoryarray": [_label(hosts, rank) for rank in reversed(ranks)],
         },
         "paper_bgcolor": "#fff",
         "plot_bgcolor": "#fff",
@@ -106,18 +115,18 @@ def _figure(trace: Trace, shown: Sequence[JointCall], joint: Sequence[JointCall]
     return {"data": data, "layout": layout}
 
 
-def _label(trace: Trace, rank: int) -> str:
-    return f"{rank} {trace.by_rank[rank].host}"
+def _label(hosts: dict[int, str], rank: int) -> str:
+    return f"{rank} {hosts[rank]}"
 
 
-def _bars(name: str, index: int, trace: Trace, shown: Sequence[JointCall], zero: int) -> Figure:
+def _bars(name: str, index: int, hosts: dict[int, str], shown: Sequence[JointCall], zero_ns: int) -> Figure:
     calls = [call for one in shown if one.first.function == name for call in one.calls]
     return {
         "type": "bar",
         "orientation": "h",
         "name": name,
-        "y": [_label(trace, call.rank) for call in calls],
-        "base": [(call.start_ns - zero) / 1e9 for call in calls],
+        "y": [_label(hosts, call.rank) for call in calls],
+        "base": [(call.start_ns - zero_ns) / 1e9 for call in calls],
         "x": [(call.end_ns - call.start_ns) / 1e9 for call in calls],
         "text": [f"{size_text(call.bytes)}, {call.algorithm}" for call in calls],
         "textposition": "none",
@@ -134,7 +143,7 @@ def _bars(name: str, index: int, trace: Trace, shown: Sequence[JointCall], zero:
     }
 
 
-def _waiting(trace: Trace, shown: Sequence[JointCall], zero: int) -> Figure:
+def _waiting(hosts: dict[int, str], shown: Sequence[JointCall], zero_ns: int) -> Figure:
     waits = [
         (call, waiting)
         for one in shown
@@ -145,8 +154,8 @@ def _waiting(trace: Trace, shown: Sequence[JointCall], zero: int) -> Figure:
         "type": "bar",
         "orientation": "h",
         "name": "waiting for late ranks",
-        "y": [_label(trace, call.rank) for call, _ in waits],
-        "base": [(call.start_ns - zero) / 1e9 for call, _ in waits],
+        "y": [_label(hosts, call.rank) for call, _ in waits],
+        "base": [(call.start_ns - zero_ns) / 1e9 for call, _ in waits],
         "x": [waiting / 1e9 for _, waiting in waits],
         "hovertemplate": "%{y} waits %{x:.3s}s<extra></extra>",
         "marker": {"color": _WAITING_COLOUR},
