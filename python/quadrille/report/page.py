@@ -13,7 +13,7 @@ from quadrille.report.charts import ratio_chart, time_chart
 from quadrille.report.formatting import escape
 from quadrille.report.frame import chart_cell, frame
 from quadrille.report.grouping import Group, Series, groups_of
-from quadrille.report.heat_map import heat_map
+from quadrille.report.heat_map import heat_map, limit_map
 from quadrille.report.summary import summary_sentences, warning_sentences
 from quadrille.report.tables import (
     flows_table,
@@ -54,7 +54,8 @@ def _summary(results: Results) -> str:
 
 def _group(group: Group, named: bool) -> str:
     parts = [f"<h2>{escape(group.label)}</h2>" if named else f"<h2>Collectives: {escape(group.label)}</h2>"]
-    parts.append(heat_map([point for run in group.runs for point in run.points]))
+    points = [point for run in group.runs for point in run.points]
+    parts += [heat_map(points), limit_map(points)]
     for collective in group.collectives():
         parts.append(f"<h3>{escape(collective)}</h3>")
         for series in group.series(collective):

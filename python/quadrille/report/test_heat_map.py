@@ -4,7 +4,8 @@ from __future__ import annotations
 import pytest
 
 from quadrille.bench.test_slower import point
-from quadrille.report.heat_map import colour_of, heat_map
+from quadrille.contracts import PointLine
+from quadrille.report.heat_map import colour_of, heat_map, limit_map
 
 
 def depth(colour: str) -> float:
@@ -27,3 +28,21 @@ def test_cells_carry_their_number_and_the_worst_of_a_point_counts() -> None:
     page = heat_map([point(1.4, 1.5, 1.6), point(0.4, 0.5, 0.6)])
     assert "<b>1.50</b>" in page and "0.50" not in page
     assert "<b>" not in heat_map([point(0.5, 1.5, 2.6)]).split("<p", maxsplit=1)[0]
+
+
+def with_shares(collective: str, ours: float | None, alone: float | None) -> PointLine:
+    made = point(0.4, 0.5, 0.6)
+    sides = {
+        "quadrille": made.blocks.quadrille.model_copy(update={"percent_of_framed_limit": ours}),
+        "native": made.blocks.native.model_copy(update={"percent_of_framed_limit": alone}),
+    }
+    blocks = made.blocks.model_copy(update=sides)
+    return made.model_copy(update={"collective": collective, "blocks": blocks})
+
+
+def test_shares_of_the_limit_stand_beside_the_librarys_and_points_without_one_are_left_out() -> None:
+    unknown = with_shares("scan", None, None)
+    page = limit_map([with_shares("bcast", 88.2, 41), unknown])
+    assert "<b>88</b><i>41</i>" in page
+    assert "scan" not in page
+    assert limit_map([unknown]) == ""
