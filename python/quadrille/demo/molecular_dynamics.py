@@ -73,8 +73,8 @@ def run_stretches(
                     advance(int(found[-1]))
 
             line = mdrun_line(lab.launcher("ompi4", RANKS), variant, run_input, steps)
-            run_logged(line, folder, folder / "output.txt", show)
-        runs[variant].append(read_mdrun_log((folder / "md.log").read_text(encoding="utf-8")))
+            figures = run_mdrun(line, folder, show)
+        runs[variant].append(figures)
     return Stretches("native", tuple(runs["native"])), Stretches("quadrille", tuple(runs["quadrille"]))
 
 
@@ -115,6 +115,19 @@ def program_lines(native: Stretches, ours: Stretches, steps: tuple[int, int]) ->
             )
         )
     return lines
+
+
+def run_mdrun(command: Sequence[str], folder: Path, show: Callable[[bytes], None]) -> MdrunFigures:
+    """Run `command` in `folder`, which the job's hosts share, and return what GROMACS logged.
+
+    Its output goes to `show`, too. Raises QuadrilleError, with the end of the output when it fails.
+    """
+    run_logged(command, folder, folder / "output.txt", show)
+    try:
+        log = (folder / "md.log").read_text(encoding="utf-8")
+    except OSError as error:
+        raise QuadrilleError(f"GROMACS left no {error.filename}; do its hosts share it?") from None
+    return read_mdrun_log(log)
 
 
 def mdrun_line(

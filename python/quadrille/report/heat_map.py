@@ -19,6 +19,8 @@ from quadrille.report.summary import executed
 
 FULL = 4.0
 """Ratio, or one over it, from which on a cell has the full colour."""
+_DEEPEST_SHARE = 0.45
+"""Of the full colour, in the map of shares, so that the numbers stay black and readable."""
 
 
 def colour_of(ratio: float) -> str:
@@ -81,10 +83,6 @@ def _share_cell(point: PointLine) -> str:
     depth = min(ours / 100, 1) * _DEEPEST_SHARE
     text = f"<b>{ours:.0f}</b><i>{'–' if alone is None else f'{alone:.0f}'}</i>"
     return _cell(text, _mixed(QUADRILLE_COLOUR, depth), "Quadrille; the MPI library", False)
-
-
-_DEEPEST_SHARE = 0.45
-"""Of the full colour, so that the numbers stay black and readable."""
 
 
 def _cell(text: str, colour: str, title: str, is_dark: bool) -> str:

@@ -80,9 +80,14 @@ def _latest_needed(call: Call, rank: int, starts: list[int]) -> int:
     return max(starts)
 
 
+def first_start_ns(joint: Sequence[JointCall]) -> int:
+    """Return when the first call began. REQUIRES: at least one call."""
+    return min(call.start_ns for one in joint for call in one.calls)
+
+
 def within(joint: Sequence[JointCall], begin_s: float | None, end_s: float | None) -> list[JointCall]:
     """Return those that lie at least in part between two times after the first call's start."""
-    zero = min(call.start_ns for one in joint for call in one.calls)
+    zero = first_start_ns(joint)
     begin_ns = zero + round((begin_s or 0) * 1e9)
     end_ns = None if end_s is None else zero + round(end_s * 1e9)
     return [

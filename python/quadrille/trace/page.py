@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from quadrille.report.charts import Figure
 from quadrille.report.formatting import escape, size_text, time_text
 from quadrille.report.frame import chart_cell, frame
-from quadrille.trace.joint_calls import JointCall
+from quadrille.trace.joint_calls import JointCall, first_start_ns
 from quadrille.trace.profile import Profile, Row, profile
 from quadrille.trace.reading import Trace
 from quadrille.trace.table import notes_on, site_text
@@ -33,7 +33,7 @@ def trace_page(trace: Trace, joint: Sequence[JointCall], chosen: Sequence[JointC
         f"<h2>Time line</h2>\n<p>{len(shown)} of {len(joint)} calls; seconds from the first one; "
         "grey: waiting for ranks that come late. "
         "<code>quadrille trace --from S --to S</code> shows others.</p>\n"
-        f"{chart_cell(timeline_figure(_hosts(trace), shown, _zero_ns(joint)))}"
+        f"{chart_cell(timeline_figure(_hosts(trace), shown, first_start_ns(joint)))}"
     )
     return frame("Quadrille trace", body, with_charts=True)
 
@@ -85,10 +85,6 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 def _hosts(trace: Trace) -> dict[int, str]:
     return {rank: of_rank.host for rank, of_rank in trace.by_rank.items()}
-
-
-def _zero_ns(joint: Sequence[JointCall]) -> int:
-    return min(call.start_ns for one in joint for call in one.calls)
 
 
 def timeline_figure(hosts: dict[int, str], shown: Sequence[JointCall], zero_ns: int) -> Figure:

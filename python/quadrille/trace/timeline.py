@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from quadrille.chrome_trace import named_process, named_thread
-from quadrille.trace.joint_calls import JointCall
+from quadrille.trace.joint_calls import JointCall, first_start_ns
 from quadrille.trace.reading import Call, Trace
 
 
@@ -20,7 +20,7 @@ def timeline_of(trace: Trace, joint: Sequence[JointCall]) -> dict[str, Any]:
     pid_of = {rank: hosts.index(of_rank.host) + 1 for rank, of_rank in trace.by_rank.items()}
     events = [named_process(number + 1, host) for number, host in enumerate(hosts)]
     events += [named_thread(pid, rank, f"rank {rank}") for rank, pid in sorted(pid_of.items())]
-    begin_ns = min((call.start_ns for one in joint for call in one.calls), default=0)
+    begin_ns = first_start_ns(joint) if joint else 0
     for one in joint:
         for call, waiting_ns in zip(one.calls, one.waiting_ns, strict=True):
             events += _events(call, waiting_ns, pid_of[call.rank], begin_ns)

@@ -13,11 +13,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from quadrille.demo.child import run_logged
-from quadrille.demo.mdrun_log import read_mdrun_log
-from quadrille.demo.molecular_dynamics import mdrun_line
+from quadrille.demo.molecular_dynamics import mdrun_line, run_mdrun
 from quadrille.demo.water import prepare_water
-from quadrille.errors import QuadrilleError
 from quadrille.installation import quadrille_program
 from quadrille.lab.ready_made import resolve
 from quadrille.report.formatting import escape, percent_text
@@ -25,7 +22,7 @@ from quadrille.report.frame import chart_cell
 from quadrille.report.tables import table
 from quadrille.reproduce.experiment import Data, Effect, Experiment, Published
 from quadrille.reproduce.workbench import Workbench
-from quadrille.trace.joint_calls import JointCall, joined, joint_calls, within
+from quadrille.trace.joint_calls import JointCall, first_start_ns, joined, joint_calls, within
 from quadrille.trace.page import timeline_figure
 from quadrille.trace.reading import Call, read_trace
 
@@ -69,15 +66,11 @@ def _run(bench: Workbench, water: Path, line: Sequence[str], variant: str) -> di
         traces = folder / "trace"
         traced = ["env", *_SETTINGS[variant], quadrille_program(), "run", "--trace", str(traces), "--"]
         command = [*traced, *mdrun_line(line, "native", water, steps)]
-        run_logged(command, folder, folder / "output.txt", lambda _piece: None)
-        try:
-            figures = read_mdrun_log((folder / "md.log").read_text(encoding="utf-8"))
-        except OSError as error:
-            raise QuadrilleError(f"GROMACS left no {error.filename}; do its hosts share it?") from None
+        figures = run_mdrun(command, folder, lambda _piece: None)
         trace = read_trace(traces)
     step_s = figures.wall_s / figures.steps
     joint = joint_calls(trace)
-    first_ns = min(call.start_ns for one in joint for call in one.calls)
+    first_ns = first_start_ns(joint)
     last_ns = max(call.end_ns for one in joint for call in one.calls)
     end_s = (last_ns - first_ns) / 1e9 - _STEPS_BEHIND * step_s
     begin_s = end_s - _SHOWN_STEPS * step_s

@@ -13,11 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from quadrille.demo.child import run_logged
-from quadrille.demo.mdrun_log import MdrunFigures, read_mdrun_log
-from quadrille.demo.molecular_dynamics import Variant, mdrun_line
+from quadrille.demo.mdrun_log import MdrunFigures
+from quadrille.demo.molecular_dynamics import Variant, mdrun_line, run_mdrun
 from quadrille.demo.water import prepare_water
-from quadrille.errors import QuadrilleError
 from quadrille.lab.ready_made import resolve
 from quadrille.reproduce.experiment import Data
 from quadrille.reproduce.workbench import Workbench
@@ -77,12 +75,7 @@ class _Series:
         with tempfile.TemporaryDirectory(dir=self.bench.folder, prefix="gromacs-") as name:
             folder = Path(name).resolve()
             command = mdrun_line(line, variant, self.run_input, self.steps)
-            run_logged(command, folder, folder / "output.txt", lambda _piece: None)
-            try:
-                log = (folder / "md.log").read_text(encoding="utf-8")
-            except OSError as error:
-                raise QuadrilleError(f"GROMACS left no {error.filename}; do its hosts share it?") from None
-            return read_mdrun_log(log)
+            return run_mdrun(command, folder, lambda _piece: None)
 
     def run(self, nodes: str, variant: str, ranks: int, line: Sequence[str]) -> None:
         """Run `variant` on `line` and add what it took."""
