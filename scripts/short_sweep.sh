@@ -4,7 +4,7 @@
 # got clearly worse. `scripts/short_sweep.sh RESULTS` keeps the results; `scripts/short_sweep.sh RESULTS record` makes them the recorded ones.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-results=$1
+results=${1:?write scripts/short_sweep.sh RESULTS [record]}
 recorded=tests/recorded/four_hosts.jsonl
 lab=sweep-$$
 quadrille=.venv/bin/quadrille
