@@ -29,11 +29,12 @@ _ROW = re.compile(
 # What the options accept although the part that does the work does not exist yet. Turning a feature on means
 # removing its row.
 _NOT_AVAILABLE = {
-    "QUADRILLE_WIRE": {"packet", "xdp"},
+    "QUADRILLE_WIRE": {"xdp"},
 }
 _CHOICES = {
     "QUADRILLE_COLLECTIVES": ("on", "off"),
     "QUADRILLE_WIRE": ("auto", "udp", "packet", "xdp", "off"),
+    "QUADRILLE_FABRIC_LINK": ("auto", "udp", "packet"),
     "QUADRILLE_MULTICAST": ("auto", "off"),
     "QUADRILLE_FABRIC": ("on", "off"),
     "QUADRILLE_PROBE": ("auto", "off"),

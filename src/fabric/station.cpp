@@ -2,7 +2,6 @@
 // The socket is watched only while nobody drives.
 #include "fabric/station.h"
 
-#include <poll.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -32,20 +31,23 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   const std::size_t payload =
       std::min(interface.value().mtu_bytes - ip_udp_bytes - wire::overhead_bytes, local_payload);
   made.local_payload = local_payload;
-  auto link = wire::UdpLink::open({.local = {interface.value().address, 0},
-                                   .datagram_bytes = local_payload + wire::overhead_bytes});
-  if (!link.ok()) return link.error();
+  auto opened =
+      wire::open_link(settings.link, {.local = {interface.value().address, 0},
+                                      .datagram_bytes = local_payload + wire::overhead_bytes});
+  if (!opened.ok()) return opened.error();
+  auto link = std::move(opened.value().link);
   auto keys = std::make_unique<KeyPair>();
-  made.name = {link.value()->local(), static_cast<std::uint16_t>(payload), keys->public_key()};
+  made.name = {link->local(), static_cast<std::uint16_t>(payload), keys->public_key()};
   made.job_secret = settings.job_secret;
   made.burst_bytes = settings.burst_bytes;
   std::unique_ptr<Station> station(
-      new Station(std::move(link.value()), std::move(keys), made, std::move(on_done)));
+      new Station(std::move(link), std::move(keys), made, std::move(on_done)));
+  station->why_udp_ = std::move(opened.value().why_udp);
   if (!station->start()) return Error{ErrorKind::system, "no descriptor or no thread is left"};
   return station;
 }
 
-Station::Station(std::unique_ptr<wire::UdpLink> link, std::unique_ptr<KeyPair> keys,
+Station::Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
                  const MessengerSettings& settings, DoneHandler on_done)
     : link_(std::move(link)),
       keys_(std::move(keys)),
@@ -55,7 +57,8 @@ Station::Station(std::unique_ptr<wire::UdpLink> link, std::unique_ptr<KeyPair> k
       service_(mutex_) {}
 
 bool Station::start() {
-  watched_ = service_.add(link_->descriptor(), EPOLLIN);
+  watched_ = std::ranges::all_of(link_->descriptors(),
+                                 [&](int one) { return service_.add(one, EPOLLIN); });
   return watched_ && service_.start([this] { return serve(); });
 }
 
@@ -71,8 +74,7 @@ void Station::linger() {
     note_refusals();
     messenger_.done().clear();
     if (messenger_.is_idle() && !link_->has_unsent()) return;
-    pollfd arrival{link_->descriptor(), POLLIN, 0};
-    poll(&arrival, 1, 1);
+    wire::wait_for_arrival(*link_, Nanoseconds{1'000'000});
   }
 }
 
@@ -131,7 +133,7 @@ void Station::note_refusals() {
 
 void Station::watch(bool arrivals, bool room) {
   watched_ = arrivals;
-  service_.watch(link_->descriptor(), (arrivals ? EPOLLIN : 0U) | (room ? EPOLLOUT : 0U));
+  service_.watch(link_->descriptors(), arrivals ? EPOLLIN : 0U, room);
 }
 
 void Station::begin_watch() {

@@ -12,18 +12,20 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/error.h"
 #include "base/units.h"
 #include "fabric/messenger.h"
-#include "wire/links/udp_link.h"
+#include "wire/links/open_link.h"
 #include "wire/service_thread.h"
 
 namespace quadrille::fabric {
 
 struct StationSettings {
   std::string interface;  // see choose_interface()
+  wire::LinkKind link = wire::LinkKind::udp;
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;
 };
@@ -64,7 +66,11 @@ class Station {
    private:
     Station& station_;
   };
-  int descriptor() const { return link_->descriptor(); }
+  // Readable when something has arrived.
+  std::span<const int> descriptors() const { return link_->descriptors(); }
+  const char* link_name() const { return link_->name(); }
+  // Instead of what was wanted; empty where it is what was wanted.
+  const std::string& why_udp() const { return why_udp_; }
   // How long from now until something is due without an arrival.
   std::optional<Nanoseconds> time_until_due();
   // The thread answers from now on, until the next call.
@@ -80,7 +86,7 @@ class Station {
     Nanoseconds now;
   };
 
-  Station(std::unique_ptr<wire::UdpLink> link, std::unique_ptr<KeyPair> keys,
+  Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
           const MessengerSettings& settings, DoneHandler on_done);
   bool start();
   Nanoseconds serve();  // REQUIRES: mutex_ held
@@ -95,9 +101,10 @@ class Station {
   void linger();
 
   std::mutex mutex_;
-  std::unique_ptr<wire::UdpLink> link_;
+  std::unique_ptr<wire::Link> link_;
   std::unique_ptr<KeyPair> keys_;
   EndpointName name_;
+  std::string why_udp_;
   Messenger messenger_;
   DoneHandler on_done_;
   unsigned watches_ = 0;

@@ -21,6 +21,7 @@
 #include "mpi/version.h"
 #include "network/model.h"
 #include "probe/measure/host_identity.h"
+#include "wire/links/open_link.h"
 
 namespace quadrille {
 namespace {
@@ -95,8 +96,8 @@ std::string Runtime::take_settings() {
   if (settings_.probe != "auto" && settings_.probe != "off") {
     return "QUADRILLE_PROBE=" + settings_.probe + ": expected auto or off";
   }
-  if (settings_.wire != "auto" && settings_.wire != "udp" && settings_.wire != "off") {
-    return "QUADRILLE_WIRE=" + settings_.wire + ": expected auto, udp or off";
+  if (settings_.wire != "off" && !wire::link_kind(settings_.wire)) {
+    return "QUADRILLE_WIRE=" + settings_.wire + ": expected auto, udp, packet or off";
   }
   if (settings_.multicast != "auto" && settings_.multicast != "off") {
     return "QUADRILLE_MULTICAST=" + settings_.multicast + ": expected auto or off";
@@ -129,7 +130,7 @@ void Runtime::log_start(Nanoseconds took) const {
                "wire=%s multicast=%s mpi=\"%s\"\n",
                version, world_size_, host_names_.size(), static_cast<long long>(took.value / 1000),
                name_of(start_model_.origin), static_cast<long long>(start_model_.took.value / 1000),
-               wire_.port ? "udp" : "none",
+               wire_.port ? wire_.port->link_name() : "none",
                view_.has_multicast          ? "yes"
                : view_.has_some_multicast() ? "inside"
                                             : "no",

@@ -19,7 +19,7 @@
 #include "probe/measure/interfaces.h"
 #include "probe/measure/udp_socket.h"
 #include "wire/authentication.h"
-#include "wire/links/udp_link.h"
+#include "wire/links/open_link.h"
 
 namespace quadrille {
 namespace {
@@ -216,16 +216,19 @@ class Opening {
     std::size_t mtu = usual_mtu;
     for (const HostAddress& host : hosts) mtu = std::min(mtu, host.mtu);
     if (mtu < smallest_mtu) return without("an interface takes less than 576 bytes");
-    auto link = wire::UdpLink::open({.local = {hosts[host_].address, 0},
-                                     .datagram_bytes = mtu - ip_udp_bytes,
-                                     .alone = own_.ranks == 1});
-    if (!all_of(job_.ranks, link.ok())) return without("a host's UDP socket cannot be opened");
+    auto found = wire::open_link(wire::link_kind(settings_.wire).value_or(wire::LinkKind::udp),
+                                 {.local = {hosts[host_].address, 0},
+                                  .datagram_bytes = mtu - ip_udp_bytes,
+                                  .alone = own_.ranks == 1});
+    if (!all_of(job_.ranks, found.ok())) return without("a host's UDP socket cannot be opened");
+    tell_of_fallback(found.value().why_udp);
+    auto link = std::move(found.value().link);
     auto streams = wire::StreamLink::open({hosts[host_].address, 0}, mtu - ip_udp_bytes);
-    wire::PortAddress own{.datagrams = link.value()->local(), .streams = {}};
+    wire::PortAddress own{.datagrams = link->local(), .streams = {}};
     if (streams != nullptr) own.streams = streams->local();
     auto addresses = exchange_addresses(own);
     WireStart wire;
-    const std::size_t held = link.value()->receive_queue();
+    const std::size_t held = link->receive_queue();
     wire.board = share_board();
     if (!all_of(job_.ranks, wire.board->address() != nullptr)) return without("no memory is left");
     wire::PortSettings port;
@@ -242,7 +245,7 @@ class Opening {
                    "what they exchange until some do\n",
                    peer, rank);
     };
-    auto opened = wire::Port::open(std::move(link.value()), std::move(streams), std::move(port));
+    auto opened = wire::Port::open(std::move(link), std::move(streams), std::move(port));
     if (!all_of(job_.ranks, opened.ok())) return without("a rank has no descriptor or thread left");
     wire.port = std::move(opened.value());
     if (all_of(job_.ranks, reaches_all_hosts(job_.ranks, *wire.port, partners(), payload))) {
@@ -254,6 +257,21 @@ class Opening {
     PMPI_Barrier(job_.ranks);
     wire.port.reset();
     return without("datagrams do not reach every host from every other");
+  }
+
+  // Once a job: the first rank that did not get the link that was wanted says why.
+  void tell_of_fallback(const std::string& why_udp) const {
+    const int own = why_udp.empty() ? 0 : 1;
+    std::array<int, 2> ranks{own,
+                             own == 0 ? std::numeric_limits<int>::max() : static_cast<int>(rank_)};
+    std::array<int, 2> all{};
+    PMPI_Allreduce(ranks.data(), all.data(), 1, MPI_INT, MPI_SUM, job_.ranks);
+    PMPI_Allreduce(&ranks[1], &all[1], 1, MPI_INT, MPI_MIN, job_.ranks);
+    if (own == 0 || all[1] != static_cast<int>(rank_)) return;
+    std::fprintf(stderr,
+                 "quadrille: %d of %zu ranks use UDP sockets instead of QUADRILLE_WIRE=%s (rank "
+                 "%zu: %s)\n",
+                 all[0], job_.host_of_rank.size(), settings_.wire.c_str(), rank_, why_udp.c_str());
   }
 
   static WireStart without(const char* problem) {

@@ -26,8 +26,7 @@ constexpr Nanoseconds between_calls{1'000'000};
 
 }  // namespace
 
-Port::Port(std::unique_ptr<UdpLink> link, std::unique_ptr<StreamLink> streams,
-           PortSettings settings)
+Port::Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, PortSettings settings)
     : link_(std::move(link)),
       group_(settings.group),
       datagram_bytes_(settings.endpoint.limits.payload + overhead_bytes),
@@ -43,7 +42,7 @@ Port::Port(std::unique_ptr<UdpLink> link, std::unique_ptr<StreamLink> streams,
     detours_.emplace(std::move(streams), std::move(of_streams), std::move(settings.on_detour));
 }
 
-Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<UdpLink> link,
+Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<Link> link,
                                          std::unique_ptr<StreamLink> streams,
                                          PortSettings settings) {
   std::unique_ptr<Port> port(new Port(std::move(link), std::move(streams), std::move(settings)));
@@ -53,7 +52,9 @@ Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<UdpLink> link,
 }
 
 bool Port::start() {
-  if (!service_.add(link_->descriptor(), EPOLLIN)) return false;
+  for (const int descriptor : link_->descriptors()) {
+    if (!service_.add(descriptor, EPOLLIN)) return false;
+  }
   if (detours_ && !service_.add(detours_->descriptor(), 0)) return false;
   return service_.start([this] { return serve(); });
 }
@@ -61,9 +62,9 @@ bool Port::start() {
 void Port::watch(bool arrivals, bool room) {
   watched_ = arrivals;
   const std::uint32_t arriving = arrivals ? EPOLLIN : 0U;
-  service_.watch(link_->descriptor(), arriving | (room ? EPOLLOUT : 0U));
+  service_.watch(link_->descriptors(), arriving, room);
   if (uses_detours_) service_.watch(detours_->descriptor(), arriving);
-  if (group_link_) service_.watch(group_link_->descriptor(), arriving);
+  if (group_link_) service_.watch(group_link_->descriptors(), arriving, false);
 }
 
 bool Port::join_group() {
@@ -79,7 +80,8 @@ void Port::stay_in_group(Nanoseconds now) {
   auto opened =
       UdpLink::open({.local = link_->local(), .group = group_, .datagram_bytes = datagram_bytes_});
   if (!opened.ok()) return;  // who sends to the group then sends to this end alone
-  if (service_.add(opened.value()->descriptor(), 0)) group_link_ = std::move(opened.value());
+  if (service_.add(opened.value()->descriptors().front(), 0))
+    group_link_ = std::move(opened.value());
 }
 
 void Port::use_detours() {
@@ -169,7 +171,7 @@ bool Port::take_in() {
   return (group_link_ && take_in_from(*group_link_)) || any;
 }
 
-bool Port::take_in_from(UdpLink& link) {
+bool Port::take_in_from(Link& link) {
   for (bool any = false;; any = true) {
     const auto arrived = link.receive();
     if (arrived.empty() && !link.has_more()) return any;
@@ -213,17 +215,18 @@ bool Port::send_out() {
 }
 
 void Port::wait(Nanoseconds time) const {
-  std::array<pollfd, 3> events{};
-  events[0] = {link_->descriptor(), POLLIN, 0};
-  events[1] = events[2] = {-1, POLLIN, 0};
+  std::array<pollfd, 4> events{};
+  nfds_t count = 0;
+  const auto also = [&](int descriptor) { events[count++] = {descriptor, POLLIN, 0}; };
   {
     const std::scoped_lock lock(mutex_);
+    std::ranges::for_each(link_->descriptors(), also);
     if (link_->has_unsent()) events[0].events |= POLLOUT;
-    if (uses_detours_) events[1].fd = detours_->descriptor();
-    if (group_link_) events[2].fd = group_link_->descriptor();
+    if (uses_detours_) also(detours_->descriptor());
+    if (group_link_) std::ranges::for_each(group_link_->descriptors(), also);
   }
   const timespec most{0, static_cast<long>(time.value)};
-  ppoll(events.data(), events.size(), &most, nullptr);
+  ppoll(events.data(), count, &most, nullptr);
 }
 
 void Port::hand_out() {

@@ -22,6 +22,7 @@
 #include "wire/credit_budget.h"
 #include "wire/detours.h"
 #include "wire/endpoint.h"
+#include "wire/links/link.h"
 #include "wire/links/stream_link.h"
 #include "wire/links/udp_link.h"
 #include "wire/service_thread.h"
@@ -62,7 +63,7 @@ struct PortSettings {
 class Port {
  public:
   // `streams` may be none: then there is no other way than by datagrams.
-  static Result<std::unique_ptr<Port>> open(std::unique_ptr<UdpLink> link,
+  static Result<std::unique_ptr<Port>> open(std::unique_ptr<Link> link,
                                             std::unique_ptr<StreamLink> streams,
                                             PortSettings settings);
   Port(const Port&) = delete;
@@ -117,6 +118,8 @@ class Port {
   bool join_group();
   bool has_group() const { return group_.has_value(); }
 
+  const char* link_name() const { return link_->name(); }
+
   // As Endpoint's.
   std::optional<EndpointId> unreached() const;
   EndpointCounters counters() const;
@@ -128,7 +131,7 @@ class Port {
     std::uint32_t token = 0;
   };
 
-  Port(std::unique_ptr<UdpLink> link, std::unique_ptr<StreamLink> streams, PortSettings settings);
+  Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, PortSettings settings);
   bool start();
   void enter();
   void leave();
@@ -138,7 +141,7 @@ class Port {
   // REQUIRES: mutex_ held.
   bool exchange();
   bool take_in();
-  bool take_in_from(UdpLink& link);
+  bool take_in_from(Link& link);
   void stay_in_group(Nanoseconds now);
   bool send_out();
   // Statuses go both ways where there are two, data only to where it is not heard otherwise.
@@ -148,7 +151,7 @@ class Port {
   Result<bool> check_refusals();
 
   mutable std::mutex mutex_;
-  std::unique_ptr<UdpLink> link_;
+  std::unique_ptr<Link> link_;
   std::optional<NetworkAddress> group_;
   std::size_t datagram_bytes_;
   std::unique_ptr<UdpLink> group_link_;    // receives; none before the port has joined

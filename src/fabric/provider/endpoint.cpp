@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "base/settings.h"
@@ -29,6 +30,14 @@ int error_of(Outcome outcome) {
       return FI_ECONNRESET;
   }
   return FI_EOTHER;
+}
+
+// Rank 0 where launchers tell ranks their numbers, else everybody.
+bool speaks_for_job() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    if (const char* rank = std::getenv(variable)) return std::string_view(rank) == "0";
+  }
+  return true;
 }
 
 std::uint64_t kind_of(bool tagged) { return tagged ? FI_TAGGED : FI_MSG; }
@@ -63,6 +72,11 @@ int Endpoint::start() {
   if (!settings.ok()) return refuse_with(settings.error().message);
   StationSettings made;
   made.interface = settings.value().fabric_interface;
+  const std::string& wanted = settings.value().fabric_link;
+  const auto link = wire::link_kind(wanted);
+  if (!link)
+    return refuse_with("QUADRILLE_FABRIC_LINK=" + wanted + ": expected auto, udp or packet");
+  made.link = *link;
   made.burst_bytes = static_cast<std::size_t>(settings.value().fabric_burst);
   const std::string& digits = settings.value().job_secret;
   made.job_secret = secret_from_digits(digits);
@@ -74,6 +88,11 @@ int Endpoint::start() {
       made, [this](const Done& done, const Messenger& messenger) { on_done(done, messenger); });
   if (!opened.ok()) return refuse_with(opened.error().message);
   station_ = std::move(opened.value());
+  const std::string& why = station_->why_udp();
+  if (!why.empty() && speaks_for_job()) {
+    std::fprintf(stderr, "quadrille: a UDP socket instead of QUADRILLE_FABRIC_LINK=%s: %s\n",
+                 wanted.c_str(), why.c_str());
+  }
   return 0;
 }
 
@@ -82,14 +101,15 @@ void Endpoint::log() const {
     return std::pair(messenger.counters(), messenger.strangers());
   });
   const auto wide = [](std::uint64_t number) { return static_cast<unsigned long long>(number); };
-  std::fprintf(stderr,
-               "quadrille: event=fabric name=%s data_sent=%llu data_resent=%llu bytes_sent=%llu "
-               "bytes_received=%llu status_sent=%llu questions=%llu losses=%llu forged=%llu "
-               "malformed=%llu strangers=%llu\n",
-               text_of(station_->name()).c_str(), wide(counters.data_sent),
-               wide(counters.data_resent), wide(counters.bytes_sent), wide(counters.bytes_received),
-               wide(counters.status_sent), wide(counters.questions), wide(counters.losses),
-               wide(counters.forged), wide(counters.malformed), wide(strangers));
+  std::fprintf(
+      stderr,
+      "quadrille: event=fabric link=%s name=%s data_sent=%llu data_resent=%llu bytes_sent=%llu "
+      "bytes_received=%llu status_sent=%llu questions=%llu losses=%llu forged=%llu "
+      "malformed=%llu strangers=%llu\n",
+      station_->link_name(), text_of(station_->name()).c_str(), wide(counters.data_sent),
+      wide(counters.data_resent), wide(counters.bytes_sent), wide(counters.bytes_received),
+      wide(counters.status_sent), wide(counters.questions), wide(counters.losses),
+      wide(counters.forged), wide(counters.malformed), wide(strangers));
 }
 
 void Endpoint::on_inserted(const EndpointName& name) {

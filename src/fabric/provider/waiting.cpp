@@ -33,7 +33,7 @@ void Stations::leave_to_service() const {
 void Stations::sleep(int descriptor, Nanoseconds most) const {
   std::vector<pollfd> events{{descriptor, POLLIN, 0}};
   for (Station* station : stations_) {
-    events.push_back({station->descriptor(), POLLIN, 0});
+    for (const int arrivals : station->descriptors()) events.push_back({arrivals, POLLIN, 0});
     if (const auto due = station->time_until_due()) most = std::min(most, *due);
   }
   const timespec time{most.value / 1'000'000'000, most.value % 1'000'000'000};

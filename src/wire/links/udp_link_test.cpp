@@ -70,7 +70,7 @@ class Runs : public testing::Test {
 };
 
 TEST_F(Runs, leave_as_one_message_and_arrive_as_datagrams) {
-  std::vector<std::size_t> sent(UdpLink::longest_run - 1, kLargest);
+  std::vector<std::size_t> sent(SendBatch::longest_run - 1, kLargest);
   sent.push_back(100);
   for (const std::size_t length : sent) ASSERT_TRUE(add(*from_, *to_, length));
   EXPECT_FALSE(add(*from_, *to_, 100)) << "the batch is full";
@@ -95,21 +95,22 @@ TEST_F(Runs, end_where_a_datagram_is_longer_or_goes_elsewhere) {
 TEST_F(Runs, are_given_up_where_the_kernel_does_not_cut_them) {
   // Without check sums it does not (net/ipv4/udp.c, udp_send_skb).
   const int none = 1;
-  ASSERT_EQ(setsockopt(from_->descriptor(), SOL_SOCKET, SO_NO_CHECK, &none, sizeof none), 0);
-  std::vector<std::size_t> sent(UdpLink::longest_run, kLargest);
+  ASSERT_EQ(setsockopt(from_->descriptors().front(), SOL_SOCKET, SO_NO_CHECK, &none, sizeof none),
+            0);
+  std::vector<std::size_t> sent(SendBatch::longest_run, kLargest);
   for (const std::size_t length : sent) ASSERT_TRUE(add(*from_, *to_, length));
   ASSERT_TRUE(from_->flush());
   EXPECT_EQ(from_->sent(), sent.size());
   EXPECT_EQ(from_->sent_in_runs(), 0);
   EXPECT_EQ(lengths(*to_), sent);
   EXPECT_TRUE(from_->refusals().empty());
-  for (std::size_t i = 0; i < UdpLink::send_batch; ++i) ASSERT_TRUE(add(*from_, *to_, kLargest));
+  for (std::size_t i = 0; i < SendBatch::usual; ++i) ASSERT_TRUE(add(*from_, *to_, kLargest));
   EXPECT_FALSE(add(*from_, *to_, kLargest)) << "batches are short again";
 }
 
 TEST_F(Runs, reach_a_socket_that_takes_single_datagrams) {
   const int off = 0;
-  ASSERT_EQ(setsockopt(to_->descriptor(), IPPROTO_UDP, UDP_GRO, &off, sizeof off), 0);
+  ASSERT_EQ(setsockopt(to_->descriptors().front(), IPPROTO_UDP, UDP_GRO, &off, sizeof off), 0);
   const std::vector<std::size_t> sent(12, kLargest);
   for (const std::size_t length : sent) ASSERT_TRUE(add(*from_, *to_, length));
   ASSERT_TRUE(from_->flush());

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What carries datagrams between processes: UDP over IPv4 in all cases, so that ends with different
+// links understand each other. A link never blocks; what there is no room for stays in its batch.
+// Datagrams may be lost, repeated, reordered, or come from anybody.
+//
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+#include "wire/links/address.h"
+
+namespace quadrille::wire {
+
+class Link {
+ public:
+  Link() = default;
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+  virtual ~Link() = default;
+
+  // For logs: udp, packet.
+  virtual const char* name() const = 0;
+  virtual NetworkAddress local() const = 0;
+  // Readable when something has arrived, in the order of what to look at; the first is writable
+  // when a batch may have room again.
+  virtual std::span<const int> descriptors() const = 0;
+  // How many of the largest datagrams the system keeps until they are received.
+  virtual std::size_t receive_queue() const = 0;
+
+  // Some of what has arrived, valid until the next call. There may be more where has_more().
+  virtual std::span<const std::span<std::byte>> receive() = 0;
+  // Where the `index`-th of these came from.
+  virtual NetworkAddress source(std::size_t index) const = 0;
+  virtual bool has_more() const = 0;
+
+  // Memory for the next datagram; empty where the batch is full.
+  virtual std::span<std::byte> room() = 0;
+  // The first `length` bytes of room() go to `to`. REQUIRES: room() was not empty.
+  virtual void add(NetworkAddress to, std::size_t length) = 0;
+  virtual bool has_unsent() const = 0;
+  // Datagrams that have left since the start.
+  virtual std::uint64_t sent() const = 0;
+  // Sends as much of the batch as there is room for; returns whether all went.
+  virtual bool flush() = 0;
+
+  // Addresses where nobody listens any more, as their hosts have said since the last call.
+  virtual std::vector<NetworkAddress> refusals() = 0;
+};
+
+// Sleeps until something arrives, or for `most`.
+void wait_for_arrival(const Link& link, Nanoseconds most);
+
+}  // namespace quadrille::wire

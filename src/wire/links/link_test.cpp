@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every link has to do, on the loopback: 127.0.0.1, .2 and .3 are three of its addresses.
+#include "wire/links/link.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/monotonic_clock.h"
+#include "wire/links/open_link.h"
+#include "wire/links/send_batch.h"
+
+namespace quadrille::wire {
+namespace {
+
+constexpr std::size_t kLargest = 1472;
+
+struct Pairing {
+  LinkKind sender = LinkKind::udp;
+  LinkKind receiver = LinkKind::udp;
+};
+
+std::string name_of(LinkKind kind) { return kind == LinkKind::udp ? "udp" : "packet"; }
+
+std::unique_ptr<Link> open(LinkKind kind, std::uint32_t host) {
+  auto opened = open_link(kind, {.local = {0x7f000000U | host, 0}, .datagram_bytes = kLargest});
+  EXPECT_TRUE(opened.ok()) << opened.error().message;
+  EXPECT_EQ(opened.value().why_udp, "") << "to test packet sockets takes CAP_NET_RAW";
+  return std::move(opened.value().link);
+}
+
+// Datagrams that are filled with a number, one more in each.
+class Links : public testing::TestWithParam<Pairing> {
+ protected:
+  static bool add(Link& from, const Link& to, std::size_t length) {
+    static std::size_t number = 0;
+    const auto room = from.room();
+    if (room.empty()) return false;
+    std::ranges::fill(room.first(length), static_cast<std::byte>(number++ % 251));
+    from.add(to.local(), length);
+    return true;
+  }
+  static void send(Link& from, const Link& to, std::size_t length) {
+    ASSERT_TRUE(add(from, to, length));
+    ASSERT_TRUE(from.flush());
+  }
+  // `count` datagrams, as they arrive within a second: their lengths. Each holds its own number,
+  // one more than the one before.
+  static std::vector<std::size_t> lengths(Link& at, const Link& from, std::size_t count) {
+    std::vector<std::size_t> found;
+    std::optional<unsigned> before;
+    const Nanoseconds end = monotonic_now() + Nanoseconds{1'000'000'000};
+    while (found.size() < count && monotonic_now() < end) {
+      const auto arrived = at.receive();
+      for (std::size_t i = 0; i < arrived.size(); ++i) {
+        const auto datagram = arrived[i];
+        const auto number = std::to_integer<unsigned>(datagram.front());
+        EXPECT_TRUE(std::ranges::all_of(datagram, [&](std::byte b) { return b == datagram[0]; }));
+        EXPECT_EQ(number, before ? (*before + 1) % 251 : number);
+        EXPECT_EQ(at.source(i), from.local());
+        before = number;
+        found.push_back(datagram.size());
+      }
+      if (arrived.empty() && !at.has_more()) wait_for_arrival(at, Nanoseconds{10'000'000});
+    }
+    return found;
+  }
+  // The first datagram may go another way than those that follow it.
+  static void meet(Link& from, Link& to) {
+    send(from, to, 1);
+    EXPECT_EQ(lengths(to, from, 1).size(), 1U);
+  }
+
+  std::unique_ptr<Link> from_ = open(GetParam().sender, 1);
+  std::unique_ptr<Link> to_ = open(GetParam().receiver, 2);
+  std::unique_ptr<Link> other_ = open(GetParam().receiver, 3);
+};
+
+TEST_P(Links, carry_datagrams_of_all_lengths_and_tell_where_they_came_from) {
+  for (const std::size_t length :
+       {std::size_t{1}, std::size_t{17}, std::size_t{18}, std::size_t{600}, kLargest}) {
+    send(*from_, *to_, length);
+    EXPECT_EQ(lengths(*to_, *from_, 1), std::vector{length});
+  }
+  EXPECT_EQ(from_->sent(), 5U);
+  EXPECT_TRUE(from_->refusals().empty());
+}
+
+TEST_P(Links, send_a_batch_in_order_each_datagram_to_its_address) {
+  meet(*from_, *to_);
+  meet(*from_, *other_);
+  for (const std::size_t length : {100, 200, 200}) ASSERT_TRUE(add(*from_, *to_, length));
+  ASSERT_TRUE(add(*from_, *other_, 200));
+  EXPECT_FALSE(add(*from_, *other_, 200)) << "no long batch of several messages";
+  EXPECT_TRUE(from_->has_unsent());
+  ASSERT_TRUE(from_->flush());
+  EXPECT_FALSE(from_->has_unsent());
+  EXPECT_EQ(lengths(*to_, *from_, 3), (std::vector<std::size_t>{100, 200, 200}));
+  EXPECT_EQ(lengths(*other_, *from_, 1), std::vector<std::size_t>{200});
+}
+
+TEST_P(Links, send_long_runs_that_arrive_as_datagrams) {
+  meet(*from_, *to_);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::size_t> sent(SendBatch::longest_run - 1, kLargest);
+    sent.push_back(100);
+    for (const std::size_t length : sent) ASSERT_TRUE(add(*from_, *to_, length));
+    EXPECT_FALSE(add(*from_, *to_, 100)) << "the batch is full";
+    ASSERT_TRUE(from_->flush());
+    ASSERT_EQ(lengths(*to_, *from_, sent.size()), sent);
+  }
+}
+
+TEST_P(Links, keep_what_has_not_been_received_and_lose_the_rest) {
+  meet(*from_, *to_);
+  const std::size_t count = 3 * to_->receive_queue();
+  for (std::size_t sent = 0; sent < count; ++sent) {
+    from_->room();
+    from_->add(to_->local(), kLargest);
+    ASSERT_TRUE(from_->flush());
+  }
+  std::size_t arrived = 0;
+  for (std::size_t some = 1; some > 0 || to_->has_more(); arrived += some)
+    some = to_->receive().size();
+  EXPECT_GE(arrived, std::min(count, to_->receive_queue()) / 2);
+  EXPECT_LT(arrived, count);
+  send(*from_, *to_, 100);
+  EXPECT_EQ(lengths(*to_, *from_, 1), std::vector<std::size_t>{100}) << "goes on afterwards";
+}
+
+TEST_P(Links, wake_who_waits) {
+  meet(*from_, *to_);
+  const Nanoseconds before = monotonic_now();
+  send(*from_, *to_, 10);
+  wait_for_arrival(*to_, Nanoseconds{5'000'000'000});
+  EXPECT_LT(monotonic_now() - before, Nanoseconds{2'000'000'000});
+  EXPECT_EQ(lengths(*to_, *from_, 1).size(), 1U);
+}
+
+TEST_P(Links, tell_where_nobody_listens_any_more) {
+  meet(*from_, *to_);
+  const NetworkAddress gone = to_->local();
+  to_.reset();
+  std::vector<NetworkAddress> refused;
+  const Nanoseconds end = monotonic_now() + Nanoseconds{5'000'000'000};
+  while (refused.empty() && monotonic_now() < end) {
+    from_->room();
+    from_->add(gone, 10);
+    from_->flush();
+    from_->receive();
+    refused = from_->refusals();
+  }
+  EXPECT_EQ(refused, std::vector{gone});
+}
+
+TEST_P(Links, of_this_address_reach_each_other) {
+  const auto neighbour = open(GetParam().sender, 1);
+  for (int round = 0; round < 3; ++round) {
+    send(*from_, *neighbour, 300);
+    EXPECT_EQ(lengths(*neighbour, *from_, 1), std::vector<std::size_t>{300});
+  }
+}
+
+// The kernel takes no frames of the loopback's own addresses; from packet to UDP see
+// tests/lab/test_lab_packet.py.
+INSTANTIATE_TEST_SUITE_P(Each, Links,
+                         testing::Values(Pairing{LinkKind::udp, LinkKind::udp},
+                                         Pairing{LinkKind::packet, LinkKind::packet},
+                                         Pairing{LinkKind::udp, LinkKind::packet}),
+                         [](const auto& info) {
+                           return name_of(info.param.sender) + "_to_" +
+                                  name_of(info.param.receiver);
+                         });
+
+TEST(OpenLink, gives_udp_where_the_address_is_of_no_interface) {
+  EXPECT_FALSE(open_link(LinkKind::packet, {.local = {0xc6120001, 0}}).ok());
+}
+
+TEST(OpenLink, knows_the_names_that_links_have) {
+  EXPECT_EQ(link_kind("auto"), LinkKind::udp);
+  for (const LinkKind kind : {LinkKind::udp, LinkKind::packet})
+    EXPECT_EQ(link_kind(open(kind, 1)->name()), kind);
+  EXPECT_EQ(link_kind("myrinet"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace quadrille::wire

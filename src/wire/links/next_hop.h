@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// By which interface the system sends to an address, and to which hardware there: the kernel's own
+// tables of routes (rtnetlink(7)) and neighbours (SIOCGARP, arp(7)).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "wire/links/frame.h"
+
+namespace quadrille::wire {
+
+// An interface that carries Ethernet frames, or the loopback, which takes the same.
+struct EthernetInterface {
+  unsigned index = 0;
+  std::string name;
+  HardwareAddress hardware{};
+  bool resolves = true;  // hardware addresses; the loopback has none
+  std::size_t mtu_bytes = 1500;
+};
+
+// The one that has `address` (in the host's byte order).
+Result<EthernetInterface> ethernet_interface(std::uint32_t address);
+
+class NextHops {
+ public:
+  explicit NextHops(EthernetInterface interface);
+  NextHops(const NextHops&) = delete;
+  NextHops& operator=(const NextHops&) = delete;
+  ~NextHops();
+
+  // Where frames for `address` go that leave by the interface; nothing where the system would take
+  // another, or does not know yet.
+  std::optional<HardwareAddress> find(std::uint32_t address) const;
+
+ private:
+  EthernetInterface interface_;
+  int routes_;
+  int neighbours_;
+};
+
+}  // namespace quadrille::wire

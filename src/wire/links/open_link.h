@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The link that was wanted, or UDP where it cannot be had.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "wire/links/link.h"
+
+namespace quadrille::wire {
+
+enum class LinkKind { udp, packet };
+
+// As Link::name() says it; "auto" is UDP.
+std::optional<LinkKind> link_kind(std::string_view name);
+
+struct LinkSettings {
+  NetworkAddress local;               // port 0: any that is free
+  std::size_t datagram_bytes = 1472;  // the largest
+  // No other rank sends by the interface.
+  bool alone = false;
+};
+
+struct OpenedLink {
+  std::unique_ptr<Link> link;
+  std::string why_udp;  // instead of what was wanted; empty where it is what was wanted
+};
+
+Result<OpenedLink> open_link(LinkKind wanted, const LinkSettings& settings);
+
+}  // namespace quadrille::wire

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The socket's own filter takes what is for this port, whole datagrams only; the UDP socket's
+// filter takes nothing that comes by the same interface, as the kernel shows each frame to both.
+//
+// Messages that are cut further on (UDP_SEGMENT) come whole between interfaces of one machine, and
+// are sent so; Linux 6.2 and later tell how they are to be cut (PACKET_VNET_HDR).
+#include "wire/links/packet_link.h"
+
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/monotonic_clock.h"
+#include "wire/links/socket.h"
+
+namespace quadrille::wire {
+namespace {
+
+// How old the kernel's entry of a neighbour may be, and how soon it is asked again for one that it
+// does not have.
+constexpr Nanoseconds between_renewals{1'000'000'000};
+constexpr Nanoseconds between_questions{1'000'000};
+// Looking at the UDP socket is a system call, at the ring it is not.
+constexpr unsigned looks_at_ring = 16;
+
+// Offsets in a frame.
+constexpr std::uint32_t at_protocol = ethernet_header_bytes + 9;
+constexpr std::uint32_t at_fragment = ethernet_header_bytes + 6;
+constexpr std::uint32_t at_destination = ethernet_header_bytes + 16;
+constexpr std::uint32_t at_port = ethernet_header_bytes + 2;  // and IP's header
+constexpr std::uint32_t fragment_bits = 0x3fff;
+
+bool take_only(int descriptor, NetworkAddress local) {
+  constexpr auto load_byte = BPF_LD | BPF_B | BPF_ABS;
+  constexpr auto load_half = BPF_LD | BPF_H | BPF_ABS;
+  constexpr auto equals = BPF_JMP | BPF_JEQ | BPF_K;
+  std::array<sock_filter, 12> program{
+      sock_filter BPF_STMT(load_byte, at_protocol),
+      sock_filter BPF_JUMP(equals, IPPROTO_UDP, 0, 8),
+      sock_filter BPF_STMT(load_half, at_fragment),
+      sock_filter BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, fragment_bits, 6, 0),
+      sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at_destination),
+      sock_filter BPF_JUMP(equals, local.address, 0, 4),
+      sock_filter BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, ethernet_header_bytes),
+      sock_filter BPF_STMT(BPF_LD | BPF_H | BPF_IND, at_port),
+      sock_filter BPF_JUMP(equals, local.port, 0, 1),
+      sock_filter BPF_STMT(BPF_RET | BPF_K, ~std::uint32_t{0}),
+      sock_filter BPF_STMT(BPF_RET | BPF_K, 0),
+      sock_filter BPF_STMT(BPF_RET | BPF_K, 0),
+  };
+  const sock_fprog filter{program.size(), program.data()};
+  return set_option(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, filter);
+}
+
+bool bind_to(int descriptor, unsigned interface) {
+  sockaddr_ll address{};
+  address.sll_family = AF_PACKET;
+  address.sll_protocol = htons(ETH_P_IP);
+  address.sll_ifindex = static_cast<int>(interface);
+  return bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PacketLink>> PacketLink::open(const PacketSettings& settings) {
+  auto interface = ethernet_interface(settings.local.address);
+  if (!interface.ok()) return interface.error();
+  auto udp = UdpLink::open({.local = settings.local,
+                            .datagram_bytes = settings.datagram_bytes,
+                            .alone = settings.alone,
+                            .deaf_interface = interface.value().index});
+  if (!udp.ok()) return udp.error();
+  // Of no protocol: it takes nothing before all is set up.
+  const int descriptor = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return socket_failure("cannot open a packet socket", settings.local);
+  std::unique_ptr<PacketLink> link(
+      new PacketLink(descriptor, std::move(interface.value()), std::move(udp.value()), settings));
+  if (!link->start(settings))
+    return socket_failure("cannot set up a packet socket", settings.local);
+  return link;
+}
+
+PacketLink::PacketLink(int descriptor, EthernetInterface interface, std::unique_ptr<UdpLink> udp,
+                       const PacketSettings& settings)
+    : descriptor_(descriptor),
+      interface_(std::move(interface)),
+      largest_(settings.datagram_bytes),
+      udp_(std::move(udp)),
+      descriptors_{descriptor, udp_->descriptors().front()},
+      next_hops_(interface_),
+      batch_(descriptor, settings.datagram_bytes, settings.alone),
+      message_(sizeof(FrameOffload) + ethernet_header_bytes + longest_message) {}
+
+PacketLink::~PacketLink() { close(descriptor_); }
+
+bool PacketLink::start(const PacketSettings& settings) {
+  const int on = 1;
+  const int bytes = static_cast<int>(settings.receive_bytes);
+  if (!set_option(descriptor_, SOL_SOCKET, SO_RCVBUFFORCE, bytes))
+    set_option(descriptor_, SOL_SOCKET, SO_RCVBUF, bytes);
+  set_option(descriptor_, SOL_PACKET, PACKET_IGNORE_OUTGOING, on);
+  const std::size_t frame =
+      std::min(largest_ + frame_header_bytes, interface_.mtu_bytes + ethernet_header_bytes);
+  return take_only(descriptor_, local()) &&
+         ring_.open(descriptor_, frame, settings.receive_bytes) &&
+         bind_to(descriptor_, interface_.index);
+}
+
+std::span<const std::span<std::byte>> PacketLink::receive() {
+  ring_.release();
+  arrived_.clear();
+  sources_.clear();
+  has_more_ = false;
+  take_frames();
+  if (arrived_.empty() && (udp_brings_ || ++in_vain_ >= looks_at_ring)) take_from_udp();
+  return arrived_;
+}
+
+void PacketLink::take_frames() {
+  for (std::size_t frames = 0; frames < receive_batch; ++frames) {
+    const auto arrival = ring_.next();
+    if (!arrival) return;
+    if (arrival->is_in_socket) {
+      take_message();
+      has_more_ = true;  // its memory is this one's
+      return;
+    }
+    if (!arrival->is_whole) continue;
+    take_apart(arrival->frame, arrival->offload.kind == FrameOffload::cut_by_udp
+                                   ? arrival->offload.piece_bytes
+                                   : 0);
+  }
+  has_more_ = ring_.has_next();
+}
+
+void PacketLink::take_message() {
+  const ssize_t length = recv(descriptor_, message_.data(), message_.size(), MSG_DONTWAIT);
+  FrameOffload offload{};
+  if (length < static_cast<ssize_t>(sizeof offload)) return;
+  std::memcpy(&offload, message_.data(), sizeof offload);
+  if (offload.kind != FrameOffload::cut_by_udp) return;
+  take_apart(std::span(message_).first(static_cast<std::size_t>(length)).subspan(sizeof offload),
+             offload.piece_bytes);
+}
+
+void PacketLink::take_apart(std::span<std::byte> bytes, std::size_t piece) {
+  const auto frame = read_frame(bytes);
+  if (!frame || frame->to != local()) return;
+  std::span<std::byte> rest = frame->payload;
+  if (piece == 0) piece = rest.size();
+  if (piece > largest_) return;  // than any of ours
+  do {
+    arrived_.push_back(rest.first(std::min(piece, rest.size())));
+    sources_.push_back(frame->from);
+    rest = rest.subspan(arrived_.back().size());
+  } while (!rest.empty());
+}
+
+void PacketLink::take_from_udp() {
+  in_vain_ = 0;
+  const auto arrived = udp_->receive();
+  has_more_ = udp_->has_more();
+  udp_brings_ = !arrived.empty();
+  for (std::size_t i = 0; i < arrived.size(); ++i) {
+    arrived_.push_back(arrived[i]);
+    sources_.push_back(udp_->source(i));
+  }
+  // Of the packet socket nothing else is asked that would take its errors: an interface went down.
+  int error = 0;
+  socklen_t length = sizeof error;
+  if (!udp_brings_) getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length);
+}
+
+NetworkAddress PacketLink::source(std::size_t index) const { return sources_[index]; }
+
+std::span<std::byte> PacketLink::room() {
+  return udp_->room().empty() ? std::span<std::byte>{} : batch_.room();
+}
+
+bool PacketLink::goes_as_frame(std::uint32_t address) {
+  Hop& hop = hops_[address];
+  const Nanoseconds now = monotonic_now();
+  if (now - hop.renewed < (hop.is_known ? between_renewals : between_questions))
+    return hop.is_known;
+  hop.renewed = now;
+  const auto hardware = next_hops_.find(address);
+  hop.is_known = hardware.has_value();
+  if (hardware) hop.hardware = *hardware;
+  return false;
+}
+
+void PacketLink::add(NetworkAddress to, std::size_t length) {
+  const bool fits = length + ip_udp_bytes <= interface_.mtu_bytes;
+  if (fits && goes_as_frame(to.address)) return batch_.add(to, length);
+  std::ranges::copy(batch_.room().first(length), udp_->room().begin());
+  udp_->add(to, length);
+}
+
+bool PacketLink::flush() {
+  const bool by_udp = udp_->flush();
+  return batch_.flush(*this) && by_udp;
+}
+
+void PacketLink::make(std::size_t index, const SendBatch::Run& run, msghdr& header) {
+  std::size_t payload = 0;
+  auto& pieces = pieces_[index];
+  for (std::size_t i = 0; i < run.pieces.size(); ++i) {
+    pieces[i + 1] = run.pieces[i];
+    payload += run.pieces[i].iov_len;
+  }
+  const bool is_cut = run.pieces.size() > 1;
+  Head& head = heads_[index];
+  head.headers = frame_headers({.to_hardware = hops_[run.to.address].hardware,
+                                .from_hardware = interface_.hardware,
+                                .to = run.to,
+                                .from = local()},
+                               payload, is_cut);
+  head.offload = {};
+  if (is_cut) {
+    head.offload = {.flags = FrameOffload::needs_checksum,
+                    .kind = FrameOffload::cut_by_udp,
+                    .header_bytes = frame_header_bytes,
+                    .piece_bytes = static_cast<std::uint16_t>(run.pieces.front().iov_len),
+                    .checksum_from = udp_offset,
+                    .checksum_at = udp_checksum_offset};
+  }
+  static_assert(sizeof(Head) == sizeof(FrameOffload) + frame_header_bytes);
+  pieces[0] = {&head, sizeof head};
+  header.msg_iov = pieces.data();
+  header.msg_iovlen = run.pieces.size() + 1;
+}
+
+}  // namespace quadrille::wire

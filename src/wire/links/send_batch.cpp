@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run of datagrams passes the kernel's network layers once; each carries its own tag, and is lost
+// or not by itself. Where it cannot be cut (no check sums by the interface, an old kernel, a
+// tunnel) sendmmsg says so at once, and from then on each datagram is a message of its own.
+#include "wire/links/send_batch.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "base/monotonic_clock.h"
+#include "wire/links/socket.h"
+
+namespace quadrille::wire {
+namespace {
+
+// What the kernel says where it cannot cut a message.
+bool is_of_cutting(int error) {
+  return error == EIO || error == EINVAL || error == EMSGSIZE || error == EOPNOTSUPP;
+}
+
+}  // namespace
+
+SendBatch::SendBatch(int descriptor, std::size_t datagram_bytes, bool alone)
+    : descriptor_(descriptor),
+      largest_(datagram_bytes),
+      bytes_(longest_run * datagram_bytes),
+      queue_(alone) {
+  set_send_queue();
+}
+
+// The kernel doubles what it is told.
+void SendBatch::set_send_queue() {
+  set_option(descriptor_, SOL_SOCKET, SO_SNDBUF,
+             static_cast<int>(queue_.length() * counted_bytes / 2));
+}
+
+std::span<std::byte> SendBatch::room() {
+  const bool is_full = queue_.is_short() ? added_ > 0 : added_ >= usual && run_from(0) < added_;
+  if (is_full || added_ == longest_run) return {};
+  return {bytes_.data() + added_ * largest_, largest_};
+}
+
+void SendBatch::add(NetworkAddress to, std::size_t length) {
+  to_[added_] = to;
+  pieces_[added_] = {bytes_.data() + added_ * largest_, length};
+  ++added_;
+}
+
+std::size_t SendBatch::run_from(std::size_t first) const {
+  if (!is_cut_below_) return 1;
+  const std::size_t length = pieces_[first].iov_len;
+  const std::size_t most = length == 0 ? 1 : (longest_message - ip_udp_bytes) / length;
+  std::size_t count = 1;
+  while (first + count < added_ && count < most) {
+    const std::size_t next = first + count;
+    const std::size_t next_length = pieces_[next].iov_len;
+    if (to_[next] != to_[first] || next_length == 0 || next_length > length) break;
+    ++count;
+    if (next_length < length) break;  // only the last piece may be shorter
+  }
+  return count;
+}
+
+std::size_t SendBatch::make_messages(Form& form) {
+  std::size_t messages = 0;
+  for (std::size_t next = sent_; next < added_; next += datagrams_[messages++]) {
+    datagrams_[messages] = run_from(next);
+    msghdr& header = headers_[messages].msg_hdr;
+    header = {};
+    form.make(messages, {to_[next], {&pieces_[next], datagrams_[messages]}}, header);
+  }
+  return messages;
+}
+
+void SendBatch::has_sent(std::size_t messages) {
+  for (std::size_t i = 0; i < messages; ++i) {
+    const std::size_t datagrams = datagrams_[i];
+    for (std::size_t next = sent_; next < sent_ + datagrams; ++next)
+      bytes_sent_ += pieces_[next].iov_len + framing_bytes;
+    sent_ += datagrams;
+    all_sent_ += datagrams;
+    if (datagrams > 1) sent_in_runs_ += datagrams;
+  }
+}
+
+bool SendBatch::flush(Form& form) {
+  bool failed = false;
+  while (sent_ < added_) {
+    const std::size_t messages = make_messages(form);
+    const int count =
+        sendmmsg(descriptor_, headers_.data(), static_cast<unsigned>(messages), MSG_DONTWAIT);
+    const std::size_t first = datagrams_[0];
+    if (count > 0) {
+      has_sent(static_cast<std::size_t>(count));
+      if (queue_.is_full()) queue_.found_room(monotonic_now());
+      failed = false;
+    } else if (is_for_now(errno)) {
+      const SendQueue::Sent sent{.datagrams = all_sent_, .bytes = bytes_sent_};
+      if (!queue_.is_full() && queue_.found_full(sent, monotonic_now())) set_send_queue();
+      return false;
+    } else if (first > 1 && is_of_cutting(errno)) {
+      is_cut_below_ = false;
+    } else if (errno == ENOBUFS || std::exchange(failed, true)) {
+      failed = false;
+      sent_ += first;  // lost, as on the network: a full queue, no route now, forbidden
+    } else {
+      has_errors_ = true;  // it may be of a datagram sent before
+    }
+  }
+  added_ = sent_ = 0;
+  return true;
+}
+
+bool SendBatch::take_errors() { return std::exchange(has_errors_, false); }
+
+}  // namespace quadrille::wire

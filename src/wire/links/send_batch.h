@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Datagrams on their way into a socket, many a system call: runs of equal length to one address
+// leave as one message that the kernel or the interface cuts, where it does. What the socket has no
+// room for stays here. How a message is told to the socket is the link's.
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "wire/links/address.h"
+#include "wire/links/send_queue.h"
+
+namespace quadrille::wire {
+
+// Of headers on the wire: Ethernet's with preamble and gap, IPv4's and UDP's.
+inline constexpr std::size_t ip_udp_bytes = 28;
+inline constexpr std::size_t framing_bytes = ip_udp_bytes + 38;
+// The longest message that the kernel joins datagrams to, or takes to be cut.
+inline constexpr std::size_t longest_message = 65'535;
+
+class SendBatch {
+ public:
+  // Few, as what is put in later cannot overtake it.
+  static constexpr std::size_t usual = 4;
+  // Of these one message, where all go to one address; where the queue is short a batch is one.
+  static constexpr std::size_t longest_run = 16;
+
+  // Each piece is a datagram; all but the last are of one length.
+  struct Run {
+    NetworkAddress to;
+    std::span<iovec> pieces;
+  };
+  // Makes messages of runs; the `index`-th memory is for the `index`-th message of a call.
+  class Form {
+   public:
+    virtual ~Form() = default;
+    virtual void make(std::size_t index, const Run& run, msghdr& header) = 0;
+  };
+
+  // `alone`: no other rank sends by the interface.
+  SendBatch(int descriptor, std::size_t datagram_bytes, bool alone);
+
+  std::span<std::byte> room();
+  void add(NetworkAddress to, std::size_t length);
+  bool has_unsent() const { return added_ > sent_; }
+  std::uint64_t sent() const { return all_sent_; }
+  // Of these, that left as part of a longer message.
+  std::uint64_t sent_in_runs() const { return sent_in_runs_; }
+  bool flush(Form& form);
+  // Whether a call has failed for another reason than room since this was last asked.
+  bool take_errors();
+
+ private:
+  // Datagrams from `first` on that leave as one message.
+  std::size_t run_from(std::size_t first) const;
+  // Headers of what has not left, for sendmmsg; how many.
+  std::size_t make_messages(Form& form);
+  void has_sent(std::size_t messages);
+  // What the socket is to keep, so that the interface paces the sender and its queue does not drop.
+  void set_send_queue();
+
+  int descriptor_;
+  std::size_t largest_;
+  std::vector<std::byte> bytes_;
+  std::array<iovec, longest_run> pieces_{};
+  std::array<NetworkAddress, longest_run> to_{};
+  std::array<mmsghdr, longest_run> headers_{};
+  std::array<std::size_t, longest_run> datagrams_{};  // of each message
+  std::size_t added_ = 0;
+  std::size_t sent_ = 0;  // of the batch
+  std::uint64_t all_sent_ = 0;
+  std::uint64_t bytes_sent_ = 0;  // on the wire
+  std::uint64_t sent_in_runs_ = 0;
+  SendQueue queue_;
+  bool is_cut_below_ = true;  // until the kernel refuses
+  bool has_errors_ = false;
+};
+
+}  // namespace quadrille::wire

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What links have in common of how they use sockets.
+#pragma once
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "base/error.h"
+#include "wire/links/address.h"
+
+namespace quadrille::wire {
+
+// What the kernel counts for a datagram of up to 1500 bytes (its sk_buff's true size).
+inline constexpr std::size_t counted_bytes = 2304;
+
+// The answer is no, but not for ever.
+inline bool is_for_now(int error) {
+  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+template <typename Value>
+bool set_option(int descriptor, int level, int name, const Value& value) {
+  return setsockopt(descriptor, level, name, &value, sizeof value) == 0;
+}
+
+// As errno says.
+inline Error socket_failure(const char* what, NetworkAddress local) {
+  const std::string reason = std::strerror(errno);
+  std::array<char, INET_ADDRSTRLEN> text{};
+  const in_addr address{htonl(local.address)};
+  inet_ntop(AF_INET, &address, text.data(), text.size());
+  return {ErrorKind::system, std::string(what) + " on " + text.data() + ": " + reason};
+}
+
+}  // namespace quadrille::wire
