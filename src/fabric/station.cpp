@@ -147,6 +147,11 @@ void Station::end_watch() {
   const Passage passage(*this);
 }
 
+wire::FrameCounters Station::frames() {
+  const std::scoped_lock lock(mutex_);
+  return link_->frames();
+}
+
 std::optional<Nanoseconds> Station::time_until_due() {
   const std::scoped_lock lock(mutex_);
   if (link_->has_unsent()) return wire::ServiceThread::shortest_sleep;

@@ -69,6 +69,7 @@ class Station {
   // Readable when something has arrived.
   std::span<const int> descriptors() const { return link_->descriptors(); }
   const char* link_name() const { return link_->name(); }
+  wire::FrameCounters frames();
   // Instead of what was wanted; empty where it is what was wanted.
   const std::string& why_udp() const { return why_udp_; }
   // How long from now until something is due without an arrival.

@@ -13,7 +13,7 @@ struct Line {
   std::vector<std::pair<const char*, std::uint64_t>> counts;
 };
 
-Line line_of(const wire::EndpointCounters& own) {
+Line line_of(const wire::EndpointCounters& own, const wire::FrameCounters& frames) {
   return {"wire",
           {{"data_sent", own.data_sent},
            {"bytes_sent", own.bytes_sent},
@@ -30,7 +30,9 @@ Line line_of(const wire::EndpointCounters& own) {
            {"losses", own.losses},
            {"refused", own.refused},
            {"forged", own.forged},
-           {"malformed", own.malformed}}};
+           {"malformed", own.malformed},
+           {"frames_sent", frames.sent},
+           {"frames_received", frames.received}}};
 }
 
 Line line_of(Collective operation, std::uint64_t calls, const wire::FlowStatistics& flows) {
@@ -75,7 +77,7 @@ void WireLog::add(Collective operation, const wire::FlowStatistics& flows) {
 }
 
 void WireLog::write(const wire::Port& port, MPI_Comm ranks) const {
-  std::vector<Line> lines{line_of(port.counters())};
+  std::vector<Line> lines{line_of(port.counters(), port.frames())};
   {
     const std::scoped_lock lock(mutex_);
     for (const Collective operation : collectives()) {

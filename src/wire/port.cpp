@@ -279,6 +279,11 @@ std::optional<EndpointId> Port::unreached() const {
   return endpoint_.unreached();
 }
 
+FrameCounters Port::frames() const {
+  const std::scoped_lock lock(mutex_);
+  return link_->frames();
+}
+
 EndpointCounters Port::counters() const {
   const std::scoped_lock lock(mutex_);
   return endpoint_.counters();

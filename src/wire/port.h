@@ -119,6 +119,7 @@ class Port {
   bool has_group() const { return group_.has_value(); }
 
   const char* link_name() const { return link_->name(); }
+  FrameCounters frames() const;
 
   // As Endpoint's.
   std::optional<EndpointId> unreached() const;

@@ -100,16 +100,19 @@ void Endpoint::log() const {
   const auto [counters, strangers] = station_->with([](const Messenger& messenger, Nanoseconds) {
     return std::pair(messenger.counters(), messenger.strangers());
   });
+  const wire::FrameCounters frames = station_->frames();
   const auto wide = [](std::uint64_t number) { return static_cast<unsigned long long>(number); };
   std::fprintf(
       stderr,
       "quadrille: event=fabric link=%s name=%s data_sent=%llu data_resent=%llu bytes_sent=%llu "
       "bytes_received=%llu status_sent=%llu questions=%llu losses=%llu forged=%llu "
-      "malformed=%llu strangers=%llu\n",
+      "malformed=%llu strangers=%llu frames_sent=%llu "
+      "frames_received=%llu\n",
       station_->link_name(), text_of(station_->name()).c_str(), wide(counters.data_sent),
       wide(counters.data_resent), wide(counters.bytes_sent), wide(counters.bytes_received),
       wide(counters.status_sent), wide(counters.questions), wide(counters.losses),
-      wide(counters.forged), wide(counters.malformed), wide(strangers));
+      wide(counters.forged), wide(counters.malformed), wide(strangers), wide(frames.sent),
+      wide(frames.received));
 }
 
 void Endpoint::on_inserted(const EndpointName& name) {

@@ -16,6 +16,12 @@
 
 namespace quadrille::wire {
 
+// Datagrams of these that went past the kernel's own layers.
+struct FrameCounters {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+};
+
 class Link {
  public:
   Link() = default;
@@ -45,6 +51,7 @@ class Link {
   virtual bool has_unsent() const = 0;
   // Datagrams that have left since the start.
   virtual std::uint64_t sent() const = 0;
+  virtual FrameCounters frames() const { return {}; }
   // Sends as much of the batch as there is room for; returns whether all went.
   virtual bool flush() = 0;
 

@@ -88,6 +88,8 @@ TEST_P(Links, carry_datagrams_of_all_lengths_and_tell_where_they_came_from) {
     EXPECT_EQ(lengths(*to_, *from_, 1), std::vector{length});
   }
   EXPECT_EQ(from_->sent(), 5U);
+  const bool as_frames = GetParam().sender == LinkKind::packet;
+  EXPECT_EQ(from_->frames().sent, as_frames ? 4U : 0U) << "all but the first";
   EXPECT_TRUE(from_->refusals().empty());
 }
 

@@ -160,6 +160,7 @@ void PacketLink::take_apart(std::span<std::byte> bytes, std::size_t piece) {
     arrived_.push_back(rest.first(std::min(piece, rest.size())));
     sources_.push_back(frame->from);
     rest = rest.subspan(arrived_.back().size());
+    ++frames_received_;
   } while (!rest.empty());
 }
 

@@ -54,8 +54,7 @@ class PacketLink : public Link, private SendBatch::Form {
   void add(NetworkAddress to, std::size_t length) override;
   bool has_unsent() const override { return batch_.has_unsent() || udp_->has_unsent(); }
   std::uint64_t sent() const override { return batch_.sent() + udp_->sent(); }
-  // Of these, as frames.
-  std::uint64_t sent_as_frames() const { return batch_.sent(); }
+  FrameCounters frames() const override { return {batch_.sent(), frames_received_}; }
   bool flush() override;
   std::vector<NetworkAddress> refusals() override { return udp_->refusals(); }
 
@@ -97,6 +96,7 @@ class PacketLink : public Link, private SendBatch::Form {
   std::vector<std::byte> message_;  // one that nobody has cut
   std::vector<std::span<std::byte>> arrived_;
   std::vector<NetworkAddress> sources_;
+  std::uint64_t frames_received_ = 0;
   unsigned in_vain_ = 0;  // looks at the ring since one at the UDP socket
   bool udp_brings_ = false;
   bool has_more_ = false;

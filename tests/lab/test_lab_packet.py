@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Packet sockets between emulated hosts: with UDP hosts in the same job, by a gateway, past what happens to interfaces."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lab_jobs import GRANTED, counts, libraries, program, wire_counts
+from lab_traffic import needs_namespaces, topology
+
+from quadrille.lab.lab import Lab, RunResult
+
+pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
+QUADRILLE = str(Path(sys.executable).parent / "quadrille")
+WITHOUT_PRIVILEGE = ["setpriv", "--bounding-set=-net_raw", "--inh-caps=-net_raw"]
+"""What starts a program that may open no packet socket."""
+ON_ODD_RANKS = 'if [ $((OMPI_COMM_WORLD_RANK % 2)) = 1 ]; then exec {prefix} "$@"; fi; exec "$@"'
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 200, "buffer_kib": 32}],
+        "hosts": [{"names": ["h0"], "on": "s0", "ranks": 3}, {"names": ["h1..h3"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-packet") as found:
+        yield found
+
+
+def run(lab: Lab, command: list[str], mpi: str = "ompi4", ranks: int = 6, **more: str) -> RunResult:
+    environment = {
+        "QUADRILLE_ALGORITHM": GRANTED,
+        "QUADRILLE_LOG": "start,wire",
+        "QUADRILLE_WIRE": "packet",
+        **libraries(mpi),
+        **more,
+    }
+    return lab.run(command, mpi=mpi, ranks=ranks, environment=environment, quadrille=True, timeout_s=100)
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
+def test_results_are_right_and_travel_as_frames(lab: Lab, mpi: str) -> None:
+    result = run(lab, [program("collectives", mpi), "stress", "3", "300"], mpi)
+    assert counts(result)["failures"] == 0
+    assert "wire=packet" in result.output, result.output
+    found = wire_counts(result)
+    datagrams = found["data_sent"] + found["status_sent"] + found["questions"]
+    # The rest: the first to each address, and one a second.
+    assert 0.9 * datagrams < found["frames_sent"] <= datagrams + found["data_resent"]
+    assert found["frames_received"] > 0.9 * found["data_received"]
+    assert found["forged"] == found["malformed"] == 0
+
+
+def test_ranks_without_privilege_use_udp_in_the_same_job(lab: Lab) -> None:
+    start = ["sh", "-c", ON_ODD_RANKS.format(prefix=" ".join(WITHOUT_PRIVILEGE)), "sh"]
+    result = run(lab, [*start, program("collectives", "ompi4"), "stress", "4", "300"])
+    assert counts(result)["failures"] == 0
+    found = wire_counts(result)
+    assert 0.2 * found["data_sent"] < found["frames_sent"] < 0.8 * found["data_sent"]
+    assert 0.2 * found["data_sent"] < found["frames_received"] < 0.8 * found["data_sent"]
+    said = re.findall(r"quadrille: 3 of 6 ranks use UDP sockets instead of QUADRILLE_WIRE=packet .*", result.output)
+    assert len(said) == 1, result.output
+    assert "Operation not permitted" in said[0]
+
+
+def test_frames_for_a_host_behind_another_go_to_that_one(lab: Lab) -> None:
+    """h1 reaches h3, and h3 reaches h1, by h2 only, which forwards."""
+    address = {name: host.address for name, host in lab.state.hosts.items()}
+    lab.on_host("h2", ["sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv4.conf.all.send_redirects=0",
+                       "net.ipv4.conf.eth0.send_redirects=0"])
+    for one, other in (("h1", "h3"), ("h3", "h1")):
+        lab.on_host(one, ["ip", "route", "add", f"{address[other]}/32", "via", address["h2"]])
+    before = lab.counters().ports["h2"]
+    result = run(lab, [program("exchange_times", "ompi4"), "20000", "20"])
+    after = lab.counters().ports["h2"]
+    for one, other in (("h1", "h3"), ("h3", "h1")):
+        lab.on_host(one, ["ip", "route", "del", f"{address[other]}/32"])
+    assert counts(result)["wrong"] == 0
+    found = wire_counts(result)
+    assert found["frames_sent"] > 0.9 * found["data_sent"]
+    # 14 packets a block: from and to five other ranks, and two blocks a call between h1 and h3.
+    assert after.out_frames - before.out_frames > 20 * 14 * (4 + 2)
+
+
+def test_a_neighbour_with_another_hardware_address_is_found_again(lab: Lab) -> None:
+    timer = threading.Timer(
+        2, lambda: lab.on_host("h1", ["ip", "link", "set", "eth0", "address", "02:00:00:00:be:ef"])
+    )
+    timer.start()
+    began = time.monotonic()
+    result = run(lab, [program("exchange_times", "ompi4"), "20000", "800"])
+    took = time.monotonic() - began
+    timer.join()
+    assert counts(result)["wrong"] == 0
+    assert took > 3, "the change came while the program ran"
+    found = wire_counts(result)
+    assert found["frames_sent"] > 0.9 * found["data_sent"]
+
+
+def test_an_interface_that_goes_down_and_comes_back_only_delays(lab: Lab) -> None:
+    def interrupt() -> None:
+        # Taken down, an interface loses its routes beyond its own network: this lab has none.
+        lab.on_host("h2", ["sh", "-c", "ip link set eth0 down; sleep 1; ip link set eth0 up"])
+
+    timer = threading.Timer(2, interrupt)
+    timer.start()
+    began = time.monotonic()
+    result = run(lab, [program("exchange_times", "ompi4"), "20000", "800"])
+    took = time.monotonic() - began
+    timer.join()
+    assert counts(result)["wrong"] == 0
+    assert took > 4
+    found = wire_counts(result)
+    assert found["frames_received"] > 0.5 * found["data_received"]
+
+
+def test_a_rank_that_is_killed_ends_the_job_and_the_next_one_starts(lab: Lab) -> None:
+    dying = ["sh", "-c", 'if [ $OMPI_COMM_WORLD_RANK = 4 ]; then (sleep 3; kill -9 $$) & fi; exec "$@"', "sh"]
+    began = time.monotonic()
+    result = run(lab, [*dying, program("exchange_times", "ompi4"), "20000", "100000"])
+    assert result.exit_code != 0
+    assert time.monotonic() - began < 60
+    again = run(lab, [program("exchange_times", "ompi4"), "20000", "5"])
+    assert counts(again)["wrong"] == 0
+    assert "wire=packet" in again.output
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
+def test_whole_mpi_libraries_by_frames(lab: Lab, mpi: str) -> None:
+    chosen = {"QUADRILLE_LOG": "fabric", "QUADRILLE_FABRIC_LINK": "packet", **libraries(mpi)}
+    line = [*lab.launcher(mpi, 5, None, chosen), program("point_to_point", mpi), "300000"]
+    done = subprocess.run(
+        [QUADRILLE, "run", "--fabric", "on", "--collectives", "off", "--", *line],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    assert " failures=0" in output, output
+    of_ranks = re.findall(r"event=fabric link=(\w+) .* frames_sent=(\d+) frames_received=(\d+)", output)
+    assert len(of_ranks) == 5, output
+    assert all(link == "packet" for link, _, _ in of_ranks)
+    assert sum(int(sent) for _, sent, _ in of_ranks) > 1000
