@@ -65,7 +65,9 @@ def test_ranks_without_privilege_use_udp_in_the_same_job(lab: Lab) -> None:
     found = wire_counts(result)
     assert 0.2 * found["data_sent"] < found["frames_sent"] < 0.8 * found["data_sent"]
     assert 0.2 * found["data_sent"] < found["frames_received"] < 0.8 * found["data_sent"]
-    said = re.findall(r"quadrille: 3 of 6 ranks use UDP sockets instead of QUADRILLE_WIRE=packet .*", result.output)
+    said = re.findall(
+        r"quadrille: 3 of 6 ranks use UDP sockets instead of QUADRILLE_WIRE=packet .*", result.output
+    )
     assert len(said) == 1, result.output
     assert "Operation not permitted" in said[0]
 
@@ -73,8 +75,16 @@ def test_ranks_without_privilege_use_udp_in_the_same_job(lab: Lab) -> None:
 def test_frames_for_a_host_behind_another_go_to_that_one(lab: Lab) -> None:
     """h1 reaches h3, and h3 reaches h1, by h2 only, which forwards."""
     address = {name: host.address for name, host in lab.state.hosts.items()}
-    lab.on_host("h2", ["sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv4.conf.all.send_redirects=0",
-                       "net.ipv4.conf.eth0.send_redirects=0"])
+    lab.on_host(
+        "h2",
+        [
+            "sysctl",
+            "-qw",
+            "net.ipv4.ip_forward=1",
+            "net.ipv4.conf.all.send_redirects=0",
+            "net.ipv4.conf.eth0.send_redirects=0",
+        ],
+    )
     for one, other in (("h1", "h3"), ("h3", "h1")):
         lab.on_host(one, ["ip", "route", "add", f"{address[other]}/32", "via", address["h2"]])
     before = lab.counters().ports["h2"]
