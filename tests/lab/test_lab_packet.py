@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Packet sockets between emulated hosts: with UDP hosts in the same job, by a gateway, past what happens to interfaces."""
+"""Packet sockets between emulated hosts: beside UDP hosts, by a gateway, past what happens to interfaces."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import pytest
 from lab_jobs import GRANTED, counts, libraries, program, wire_counts
 from lab_traffic import needs_namespaces, topology
 
-from quadrille.lab.lab import Lab, RunResult
+from quadrille.lab.lab import Lab
+from quadrille.lab.running import RunResult
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
 QUADRILLE = str(Path(sys.executable).parent / "quadrille")
@@ -100,9 +101,10 @@ def test_frames_for_a_host_behind_another_go_to_that_one(lab: Lab) -> None:
 
 
 def test_a_neighbour_with_another_hardware_address_is_found_again(lab: Lab) -> None:
-    timer = threading.Timer(
-        2, lambda: lab.on_host("h1", ["ip", "link", "set", "eth0", "address", "02:00:00:00:be:ef"])
-    )
+    """What goes on to the old one reaches nobody."""
+    change = "ip link set eth0 address 02:00:00:00:be:ef"
+    lab.on_host("h1", ["sysctl", "-qw", "net.ipv4.conf.eth0.arp_notify=1"])
+    timer = threading.Timer(2, lambda: lab.on_host("h1", ["sh", "-c", change]))
     timer.start()
     began = time.monotonic()
     result = run(lab, [program("exchange_times", "ompi4"), "20000", "800"])
@@ -110,8 +112,11 @@ def test_a_neighbour_with_another_hardware_address_is_found_again(lab: Lab) -> N
     timer.join()
     assert counts(result)["wrong"] == 0
     assert took > 3, "the change came while the program ran"
+    assert "do not reach" not in result.output
     found = wire_counts(result)
+    assert found["data_resent"] > 0
     assert found["frames_sent"] > 0.9 * found["data_sent"]
+    assert found["frames_received"] > 0.9 * found["data_received"]
 
 
 def test_an_interface_that_goes_down_and_comes_back_only_delays(lab: Lab) -> None:

@@ -38,7 +38,7 @@ std::string name_of(std::uint32_t address) {
 
 struct Route {
   unsigned interface = 0;
-  std::uint32_t hop = 0;  // the gateway, or the address itself
+  std::uint32_t neighbour = 0;  // the gateway, or the address itself
 };
 
 // A request for one route, with its attribute (RTM_GETROUTE, rtnetlink(7)).
@@ -53,14 +53,14 @@ std::optional<Route> read_route(const nlmsghdr& header, std::uint32_t address) {
   if (header.nlmsg_type != RTM_NEWROUTE) return std::nullopt;
   const auto* message = static_cast<const rtmsg*>(NLMSG_DATA(&header));
   if (message->rtm_type != RTN_UNICAST && message->rtm_type != RTN_LOCAL) return std::nullopt;
-  Route found{.interface = 0, .hop = address};
+  Route found{.interface = 0, .neighbour = address};
   int left = static_cast<int>(RTM_PAYLOAD(&header));
   for (const rtattr* a = RTM_RTA(message); RTA_OK(a, left); a = RTA_NEXT(a, left)) {
     if (RTA_PAYLOAD(a) < sizeof(std::uint32_t)) continue;
     std::uint32_t value = 0;
     std::memcpy(&value, RTA_DATA(a), sizeof value);
     if (a->rta_type == RTA_OIF) found.interface = value;
-    if (a->rta_type == RTA_GATEWAY) found.hop = ntohl(value);
+    if (a->rta_type == RTA_GATEWAY) found.neighbour = ntohl(value);
   }
   return found;
 }
@@ -105,17 +105,16 @@ Result<EthernetInterface> ethernet_interface(std::uint32_t address) {
   if (kind != ARPHRD_ETHER && kind != ARPHRD_LOOPBACK)
     return Error{ErrorKind::unsupported, "interface " + found.name + " carries no Ethernet frames"};
   found.resolves = kind == ARPHRD_ETHER;
-  std::copy_n(request.ifr_hwaddr.sa_data, found.hardware.size(), found.hardware.begin());
   return found;
 }
 
 NextHops::NextHops(EthernetInterface interface)
     : interface_(std::move(interface)),
       routes_(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)),
-      neighbours_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {}
+      asks_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {}
 
 NextHops::~NextHops() {
-  for (const int descriptor : {routes_, neighbours_}) {
+  for (const int descriptor : {routes_, asks_}) {
     if (descriptor >= 0) close(descriptor);
   }
 }
@@ -123,15 +122,24 @@ NextHops::~NextHops() {
 std::optional<HardwareAddress> NextHops::find(std::uint32_t address) const {
   const auto route = route_to(routes_, address);
   if (!route || route->interface != interface_.index) return std::nullopt;
-  if (!interface_.resolves) return HardwareAddress{};
-  arpreq request{};
-  const sockaddr_in hop = to_system({route->hop, 0});
-  std::memcpy(&request.arp_pa, &hop, sizeof hop);
-  interface_.name.copy(request.arp_dev, sizeof request.arp_dev - 1);
-  if (ioctl(neighbours_, SIOCGARP, &request) != 0 || (request.arp_flags & ATF_COM) == 0)
-    return std::nullopt;
   HardwareAddress hardware{};
+  if (!interface_.resolves) return hardware;
+  arpreq request{};
+  const sockaddr_in neighbour = to_system({route->neighbour, 0});
+  std::memcpy(&request.arp_pa, &neighbour, sizeof neighbour);
+  interface_.name.copy(request.arp_dev, sizeof request.arp_dev - 1);
+  if (ioctl(asks_, SIOCGARP, &request) != 0 || (request.arp_flags & ATF_COM) == 0)
+    return std::nullopt;
   std::copy_n(request.arp_ha.sa_data, hardware.size(), hardware.begin());
+  return hardware;
+}
+
+HardwareAddress NextHops::own() const {
+  ifreq request{};
+  interface_.name.copy(request.ifr_name, sizeof request.ifr_name - 1);
+  HardwareAddress hardware{};
+  if (ioctl(asks_, SIOCGIFHWADDR, &request) == 0)
+    std::copy_n(request.ifr_hwaddr.sa_data, hardware.size(), hardware.begin());
   return hardware;
 }
 

@@ -16,7 +16,6 @@ namespace quadrille::wire {
 struct EthernetInterface {
   unsigned index = 0;
   std::string name;
-  HardwareAddress hardware{};
   bool resolves = true;  // hardware addresses; the loopback has none
   std::size_t mtu_bytes = 1500;
 };
@@ -34,11 +33,13 @@ class NextHops {
   // Where frames for `address` go that leave by the interface; nothing where the system would take
   // another, or does not know yet.
   std::optional<HardwareAddress> find(std::uint32_t address) const;
+  // The interface's own; it changes where it is set anew, or a bond's that fails over.
+  HardwareAddress own() const;
 
  private:
   EthernetInterface interface_;
   int routes_;
-  int neighbours_;
+  int asks_;  // of interface and neighbours
 };
 
 }  // namespace quadrille::wire

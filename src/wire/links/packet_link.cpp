@@ -27,6 +27,8 @@ namespace {
 // does not have.
 constexpr Nanoseconds between_renewals{1'000'000'000};
 constexpr Nanoseconds between_questions{1'000'000};
+// At the interface's own address: switches believe what they see last.
+constexpr Nanoseconds between_looks{10'000'000};
 // Looking at the UDP socket is a system call, at the ring it is not.
 constexpr unsigned looks_at_ring = 16;
 
@@ -41,7 +43,11 @@ bool take_only(int descriptor, NetworkAddress local) {
   constexpr auto load_byte = BPF_LD | BPF_B | BPF_ABS;
   constexpr auto load_half = BPF_LD | BPF_H | BPF_ABS;
   constexpr auto equals = BPF_JMP | BPF_JEQ | BPF_K;
-  std::array<sock_filter, 12> program{
+  std::array<sock_filter, 13> program{
+      // Not what a switch floods, or an interface hears of others.
+      sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                           static_cast<std::uint32_t>(SKF_AD_OFF + SKF_AD_PKTTYPE)),
+      sock_filter BPF_JUMP(equals, PACKET_HOST, 0, 10),
       sock_filter BPF_STMT(load_byte, at_protocol),
       sock_filter BPF_JUMP(equals, IPPROTO_UDP, 0, 8),
       sock_filter BPF_STMT(load_half, at_fragment),
@@ -52,7 +58,6 @@ bool take_only(int descriptor, NetworkAddress local) {
       sock_filter BPF_STMT(BPF_LD | BPF_H | BPF_IND, at_port),
       sock_filter BPF_JUMP(equals, local.port, 0, 1),
       sock_filter BPF_STMT(BPF_RET | BPF_K, ~std::uint32_t{0}),
-      sock_filter BPF_STMT(BPF_RET | BPF_K, 0),
       sock_filter BPF_STMT(BPF_RET | BPF_K, 0),
   };
   const sock_fprog filter{program.size(), program.data()};
@@ -95,6 +100,7 @@ PacketLink::PacketLink(int descriptor, EthernetInterface interface, std::unique_
       udp_(std::move(udp)),
       descriptors_{descriptor, udp_->descriptors().front()},
       next_hops_(interface_),
+      own_hardware_(next_hops_.own()),
       batch_(descriptor, settings.datagram_bytes, settings.alone),
       message_(sizeof(FrameOffload) + ethernet_header_bytes + longest_message) {}
 
@@ -186,14 +192,18 @@ std::span<std::byte> PacketLink::room() {
 }
 
 bool PacketLink::goes_as_frame(std::uint32_t address) {
-  Hop& hop = hops_[address];
+  Way& way = ways_[address];
   const Nanoseconds now = monotonic_now();
-  if (now - hop.renewed < (hop.is_known ? between_renewals : between_questions))
-    return hop.is_known;
-  hop.renewed = now;
-  const auto hardware = next_hops_.find(address);
-  hop.is_known = hardware.has_value();
-  if (hardware) hop.hardware = *hardware;
+  if (now - own_renewed_ >= between_looks) {
+    own_renewed_ = now;
+    own_hardware_ = next_hops_.own();
+  }
+  if (now - way.renewed < (way.is_known ? between_renewals : between_questions))
+    return way.is_known;
+  way.renewed = now;
+  const auto found = next_hops_.find(address);
+  way.is_known = found.has_value();
+  if (found) way.hardware = *found;
   return false;
 }
 
@@ -218,8 +228,8 @@ void PacketLink::make(std::size_t index, const SendBatch::Run& run, msghdr& head
   }
   const bool is_cut = run.pieces.size() > 1;
   Head& head = heads_[index];
-  head.headers = frame_headers({.to_hardware = hops_[run.to.address].hardware,
-                                .from_hardware = interface_.hardware,
+  head.headers = frame_headers({.to_hardware = ways_[run.to.address].hardware,
+                                .from_hardware = own_hardware_,
                                 .to = run.to,
                                 .from = local()},
                                payload, is_cut);

@@ -59,9 +59,9 @@ class PacketLink : public Link, private SendBatch::Form {
   std::vector<NetworkAddress> refusals() override { return udp_->refusals(); }
 
  private:
-  struct Hop {
-    bool is_known = false;
-    HardwareAddress hardware{};
+  struct Way {
+    bool is_known = false;       // else by the UDP socket
+    HardwareAddress hardware{};  // the last that was
     Nanoseconds renewed{};
   };
   // What precedes a message's datagrams.
@@ -89,7 +89,9 @@ class PacketLink : public Link, private SendBatch::Form {
   std::array<int, 2> descriptors_;
   FrameRing ring_;
   NextHops next_hops_;
-  std::unordered_map<std::uint32_t, Hop> hops_;  // by address
+  HardwareAddress own_hardware_;
+  Nanoseconds own_renewed_{};
+  std::unordered_map<std::uint32_t, Way> ways_;  // by address
   SendBatch batch_;
   std::array<Head, SendBatch::longest_run> heads_{};
   std::array<std::array<iovec, SendBatch::longest_run + 1>, SendBatch::longest_run> pieces_{};
