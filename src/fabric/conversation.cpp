@@ -21,6 +21,7 @@ wire::EndpointSettings endpoint_settings(const ConversationSettings& settings) {
   made.secret = settings.secret;
   made.limits.payload = settings.payload;
   made.limits.unasked = settings.unasked;
+  made.limits.most_unasked = open_messages / 2;
   return made;
 }
 
@@ -30,6 +31,7 @@ Conversation::Conversation(const ConversationSettings& settings, wire::CreditBud
                            Nanoseconds now)
     : peer_(settings.is_first ? 1 : 0),
       open_bytes_(std::min(settings.payload, most_open_bytes)),
+      in_parts_(settings.in_parts),
       endpoint_(endpoint_settings(settings), budget) {
   for (std::size_t i = 0; i < open_messages; ++i)
     open(messages_channel, message, messages_, std::vector<std::byte>(open_bytes_), now);
@@ -51,11 +53,18 @@ void Conversation::depart(wire::Channel channel, std::vector<std::byte> bytes, N
 
 void Conversation::send_message(const Head& head, std::span<const std::byte> payload,
                                 Nanoseconds now) {
-  std::vector<std::byte> bytes(largest_head + payload.size());
-  const std::size_t length = write_head(head, bytes);
-  std::ranges::copy(payload, bytes.begin() + static_cast<std::ptrdiff_t>(length));
-  bytes.resize(length + payload.size());
+  const std::size_t first = std::min(payload.size(), open_bytes_ - largest_head);
+  std::vector<std::byte> bytes(largest_head + first);
+  bytes.resize(write_head(head, first, bytes));
+  bytes.insert(bytes.end(), payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(first));
   depart(messages_channel, std::move(bytes), now);
+  for (auto rest = payload.subspan(first); !rest.empty();) {
+    const auto part = rest.first(std::min(rest.size(), open_bytes_ - continuation_bytes));
+    std::vector<std::byte> next{continuation};
+    next.insert(next.end(), part.begin(), part.end());
+    depart(messages_channel, std::move(next), now);
+    rest = rest.subspan(part.size());
+  }
 }
 
 void Conversation::send_control(const Control& control, Nanoseconds now) {

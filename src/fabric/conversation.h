@@ -25,6 +25,7 @@ struct ConversationSettings {
   bool is_first = false;  // one end is
   std::size_t payload = 1448;
   std::size_t unasked = 256;  // bytes that may leave at once
+  bool in_parts = false;      // may messages come that do not have to be offered
 };
 
 class Conversation {
@@ -32,7 +33,7 @@ class Conversation {
   Conversation(const ConversationSettings& settings, wire::CreditBudget& budget, Nanoseconds now);
 
   // The longest message that goes without being offered.
-  std::size_t most_eager() const { return open_bytes_ - largest_head; }
+  std::size_t most_eager() const { return in_parts_ ? most_in_parts : open_bytes_ - largest_head; }
 
   // `payload` is copied. REQUIRES: it is no longer than most_eager().
   void send_message(const Head& head, std::span<const std::byte> payload, Nanoseconds now);
@@ -61,6 +62,7 @@ class Conversation {
   const wire::EndpointCounters& counters() const { return endpoint_.counters(); }
 
  private:
+  static constexpr std::size_t most_in_parts = std::size_t{16} * 1024;
   struct OpenReceives {
     std::deque<std::vector<std::byte>> buffers;  // the first completes first
     bool front_taken = false;                    // its bytes were handed out
@@ -77,6 +79,7 @@ class Conversation {
 
   wire::EndpointId peer_;
   std::size_t open_bytes_;  // of a receive for messages
+  bool in_parts_;
   wire::Endpoint endpoint_;
   std::uint64_t next_handle_ = 1;
   OpenReceives messages_;

@@ -7,9 +7,14 @@
 //   0       1      lowest bit: tagged; next: carries data for the completion; next: offered
 //   1       8      tag, where tagged
 //   .       8      data, where it carries some
-//   .       8      offered: length of the message
+//                  next: comes in parts
+//   .       8      offered or in parts: length of the message
 //   .       4      offered: number of the offer
-//   .       n      else: the message
+//   .       n      else: the message, or its first part
+//
+//   there too, behind a first part until all is there
+//   0       1      16
+//   1       n      the next part
 //
 //   on the channel of control
 //   0       1      0: credit; 1: call for an offered message
@@ -41,7 +46,7 @@ struct Head {
   std::uint64_t tag = 0;
   std::optional<std::uint64_t> data;  // FI_REMOTE_CQ_DATA
   bool offered = false;               // else what follows is the message
-  std::uint64_t length = 0;           // of the message
+  std::uint64_t length = 0;           // of the message, all parts
   std::uint32_t offer = 0;
 
   bool operator==(const Head&) const = default;
@@ -56,13 +61,18 @@ struct Control {
   bool operator==(const Control&) const = default;
 };
 
+// `part` bytes of the message follow the head, less than all where it comes in parts.
+std::size_t write_head(const Head& head, std::size_t part, std::span<std::byte> room);
+// Before each part but the first.
+constexpr std::size_t continuation_bytes = 1;
+constexpr std::byte continuation{16};
+
 // Return how many bytes were written. REQUIRES: room for the largest of its kind.
-std::size_t write_head(const Head& head, std::span<std::byte> room);
 std::size_t write_control(const Control& control, std::span<std::byte> room);
 
 struct ParsedMessage {
   Head head;
-  std::span<const std::byte> payload;
+  std::span<const std::byte> payload;  // all of it, or its first part
 };
 std::optional<ParsedMessage> parse_message(std::span<const std::byte> bytes);
 std::optional<Control> parse_control(std::span<const std::byte> bytes);

@@ -102,6 +102,8 @@ class Messenger {
   std::size_t largest_datagram() const;
   // When next_datagram() will have something without any other event.
   std::optional<Nanoseconds> deadline() const;
+  // Whether next_datagram() may have one.
+  bool is_due(Nanoseconds now) const;
 
   // What has ended since, in order.
   std::deque<Done>& done() { return done_; }
@@ -135,6 +137,8 @@ class Messenger {
     bool ready = false;  // in `ready_`
     std::optional<Nanoseconds> introduced;
     std::optional<Nanoseconds> wakes;  // in `timers_`
+    Head parts_head;                   // of the message whose parts these are
+    std::vector<std::byte> parts;      // empty: of none
   };
   struct Receive {
     ReceiveRequest request;
@@ -173,6 +177,8 @@ class Messenger {
 
   // messenger_receive.cpp
   Matcher& matcher(bool tagged) { return tagged ? tagged_ : untagged_; }
+  // False where it is no message of this protocol.
+  bool on_packet(PeerNumber from, std::span<const std::byte> bytes, Nanoseconds now);
   void on_message(PeerNumber from, const ParsedMessage& message, Nanoseconds now);
   void deliver(Token receive, PeerNumber from, const Head& head, std::span<const std::byte> bytes,
                Nanoseconds now);

@@ -16,6 +16,7 @@ constexpr std::uint32_t most_packets = 256;
 constexpr std::uint32_t most_local_packets = 32;
 // So short a message goes at once to as many others as there may be.
 constexpr std::size_t least_unasked = 256;
+constexpr std::size_t most_unasked = 8;  // packets, where few share the burst
 constexpr Nanoseconds between_introductions{1'000'000};
 // One refusal may be a firewall's while it is set up anew.
 constexpr std::uint32_t questions_before_lost = 2;
@@ -60,10 +61,12 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
     made.is_first = settings_.name.key < name.key;
     made.payload = is_local ? settings_.local_payload
                             : std::min<std::size_t>(settings_.name.payload, name.payload);
+    made.in_parts = !is_local;
     const std::size_t share = settings_.burst_bytes / 2 / (peers_.size() + 1);
     made.unasked = is_local
                        ? made.payload
-                       : std::clamp(share, std::min(least_unasked, made.payload), made.payload);
+                       : std::clamp(share, std::min(least_unasked, made.payload),
+                                    most_unasked * (made.payload + wire::packet_framing_bytes));
     peer->conversation =
         std::make_unique<Conversation>(made, is_local ? local_budget_ : network_budget_, now);
     if (is_local) {
@@ -117,9 +120,7 @@ void Messenger::take_events(PeerNumber number, Nanoseconds now) {
   while (const auto happened = peer.conversation->next(now)) {
     using Event = Conversation::Event;
     if (happened->event == Event::message) {
-      const auto parsed = parse_message(happened->bytes);
-      if (!parsed) return lose(number);
-      on_message(number, *parsed, now);
+      if (!on_packet(number, happened->bytes, now)) return lose(number);
     } else if (happened->event == Event::control) {
       const auto parsed = parse_control(happened->bytes);
       if (!parsed) return lose(number);
@@ -201,6 +202,10 @@ std::size_t Messenger::largest_datagram() const {
 
 std::optional<Nanoseconds> Messenger::deadline() const {
   return timers_.empty() ? std::nullopt : std::optional(timers_.begin()->first);
+}
+
+bool Messenger::is_due(Nanoseconds now) const {
+  return !ready_.empty() || (!timers_.empty() && timers_.begin()->first <= now);
 }
 
 void Messenger::on_refusal(wire::NetworkAddress to) {

@@ -29,6 +29,31 @@ void Messenger::receive(const ReceiveRequest& request, Nanoseconds now) {
     end_waiting(token, Outcome::peer_lost);
 }
 
+bool Messenger::on_packet(PeerNumber from, std::span<const std::byte> bytes, Nanoseconds now) {
+  Peer& peer = *peers_[from];
+  if (!peer.parts.empty()) {
+    if (bytes.size() <= continuation_bytes || bytes.front() != continuation) return false;
+    const auto part = bytes.subspan(continuation_bytes);
+    peer.parts.insert(peer.parts.end(), part.begin(), part.end());
+    if (peer.parts.size() > peer.parts_head.length) return false;
+    if (peer.parts.size() < peer.parts_head.length) return true;
+    on_message(from, {peer.parts_head, peer.parts}, now);
+    peer.parts.clear();
+    return true;
+  }
+  const auto parsed = parse_message(bytes);
+  if (!parsed) return false;
+  const bool is_whole = parsed->head.offered || parsed->payload.size() == parsed->head.length;
+  if (is_whole) {
+    on_message(from, *parsed, now);
+    return true;
+  }
+  if (parsed->payload.empty() || parsed->head.length > EagerCredit::memory) return false;
+  peer.parts_head = parsed->head;
+  peer.parts.assign(parsed->payload.begin(), parsed->payload.end());
+  return true;
+}
+
 void Messenger::on_message(PeerNumber from, const ParsedMessage& message, Nanoseconds now) {
   const Head& head = message.head;
   const Envelope envelope{from, head.tag};

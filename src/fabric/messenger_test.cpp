@@ -16,7 +16,8 @@ namespace {
 TEST_F(MessengerTest, messages_of_all_sizes_arrive_whole_expected_or_not) {
   for (const bool expected : {true, false}) {
     make(2);
-    const std::vector<std::size_t> sizes{0, 1, 63, 1400, 1419, 1420, 5000, 100'000, 1'000'000};
+    const std::vector<std::size_t> sizes{0,    1,    63,     1400,   1419,    1420,     2866,
+                                         2867, 5000, 16'384, 16'385, 100'000, 1'000'000};
     std::vector<std::vector<std::byte>> sent;
     std::vector<std::vector<std::byte>> into;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -49,6 +50,38 @@ TEST_F(MessengerTest, messages_of_all_sizes_arrive_whole_expected_or_not) {
     keys_.clear();
     done_.clear();
   }
+}
+
+TEST_F(MessengerTest, a_message_of_a_few_packets_leaves_at_once) {
+  make(2);
+  std::vector<std::byte> first(10);
+  std::vector<std::byte> into(10);
+  receive(1, into, {.from = {}, .tag = 0}, 0);
+  send(0, 1, contents(10, 1), 0, 0);
+  run();  // now they know each other
+  send(0, 1, contents(4000, 2), 1, 1);
+  std::vector<std::byte> room(ends_[0]->largest_datagram());
+  std::size_t datagrams = 0;
+  while (ends_[0]->next_datagram(room, now_)) ++datagrams;
+  EXPECT_EQ(datagrams, 3U) << "and no announcement";
+  EXPECT_EQ(ends_[0]->done().size(), 1U) << "copied";
+}
+
+TEST_F(MessengerTest, what_comes_in_parts_waits_where_it_goes_and_what_is_longer_does_not) {
+  make(2);
+  const auto short_one = contents(16'384, 1);
+  const auto long_one = contents(16'385, 2);
+  send(0, 1, short_one, 1, 1);
+  send(0, 1, long_one, 2, 2);
+  run();
+  EXPECT_EQ(ends_[1]->waiting_bytes(), short_one.size());
+  std::vector<std::byte> into_first(long_one.size());
+  std::vector<std::byte> into_second(short_one.size());
+  receive(1, into_first, {.from = {}, .tag = 2}, 2);
+  receive(1, into_second, {.from = {}, .tag = 1}, 1);
+  run();
+  EXPECT_EQ(into_first, long_one);
+  EXPECT_EQ(into_second, short_one);
 }
 
 TEST_F(MessengerTest, order_and_contents_hold_under_loss_repetition_and_reordering) {

@@ -107,6 +107,7 @@ bool Station::take_in(Nanoseconds now) {
 }
 
 void Station::send_out(Nanoseconds now) {
+  if (!link_->has_unsent() && !messenger_.is_due(now)) return;
   while (link_->flush()) {
     for (;;) {
       const auto room = link_->room();
@@ -147,6 +148,11 @@ void Station::end_watch() {
   const Passage passage(*this);
 }
 
+void Station::woken() {
+  const std::scoped_lock lock(mutex_);
+  link_->woken();
+}
+
 wire::FrameCounters Station::frames() {
   const std::scoped_lock lock(mutex_);
   return link_->frames();
@@ -170,6 +176,7 @@ Nanoseconds Station::serve() {
   const Nanoseconds now = monotonic_now();
   if (watches_ > 0) return wire::ServiceThread::never;
   if (now - last_passed_ < between_calls) return last_passed_ + between_calls;
+  link_->woken();
   take_in(now);
   send_out(now);
   note_refusals();

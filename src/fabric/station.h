@@ -68,6 +68,8 @@ class Station {
   };
   // Readable when something has arrived.
   std::span<const int> descriptors() const { return link_->descriptors(); }
+  // Somebody has slept until one of them was.
+  void woken();
   const char* link_name() const { return link_->name(); }
   wire::FrameCounters frames();
   // Instead of what was wanted; empty where it is what was wanted.

@@ -54,8 +54,7 @@ void Endpoint::send(EndpointId peer, Channel channel, std::span<const std::byte>
   flow.timer.began(Side::out, now);
   settle(flow, now);
   // What goes at once announces itself.
-  const bool tells_of_itself =
-      flow.out.may_send_next() && flow.out.announced() <= flow.out.sent() + 1;
+  const bool tells_of_itself = flow.out.may_send_all();
   const std::uint64_t packets = packets_of(message.size(), settings_.limits.payload);
   if (!tells_of_itself && !is_announced_by_grant(flow, packets)) owe_status(flow);
 }
@@ -164,9 +163,12 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   }
   // Grants report arrivals too; what is missing only a status can tell.
   const bool worth_telling = header.last || flow.in.outstanding() == 0;
-  const bool by_turns = std::exchange(flow.sent_since_arrival, false);
-  const bool may_wait = is_to_group(header.kind) ? header.place == 0 && leaves_room_to_group(flow)
-                                                 : by_turns && leaves_room(parsed.body.size());
+  flow.untold_bytes += parsed.body.size() + packet_framing_bytes;
+  // The first since this end has sent, and others while they wait too.
+  const bool by_turns = std::exchange(flow.sent_since_arrival, false) || flow.telling_at;
+  const bool may_wait = is_to_group(header.kind)
+                            ? header.place == 0 && leaves_room_to_group(flow)
+                            : by_turns && leaves_room(flow, parsed.body.size());
   if (flow.in.has_gap()) {
     owe_status(flow);
   } else if (unasked && header.last && may_wait) {
@@ -176,9 +178,12 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   }
 }
 
-// Whether the next packet of that length may come unasked though this one's arrival is not known.
-bool Endpoint::leaves_room(std::size_t payload) const {
-  return 2 * payload + packet_framing_bytes <= settings_.limits.unasked;
+// Whether the next packet of that length may come unasked though the sender knows of none of those
+// that have come since the last report.
+bool Endpoint::leaves_room(const Flow& flow, std::size_t payload) const {
+  const FlowLimits& limits = settings_.limits;
+  return flow.in.acknowledged() - flow.told < limits.most_unasked &&
+         flow.untold_bytes + payload <= limits.unasked;
 }
 
 // Whether the next two may leave though the sender knows of none of those that have come since the
@@ -296,6 +301,7 @@ void Endpoint::tell(Flow& flow) {
 void Endpoint::has_told(Flow& flow) {
   flow.told_by_data = false;
   flow.told = flow.in.acknowledged();
+  flow.untold_bytes = 0;
   relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
 }
 

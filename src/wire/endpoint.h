@@ -186,7 +186,7 @@ class Endpoint {
   void tell(Flow& flow);
   // Likewise, but gives data some time to come up.
   void tell_later(Flow& flow, Nanoseconds now);
-  bool leaves_room(std::size_t payload) const;
+  bool leaves_room(const Flow& flow, std::size_t payload) const;
   static bool leaves_room_to_group(const Flow& flow);
   void has_told(Flow& flow);
   void owe_status(Flow& flow);

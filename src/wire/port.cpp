@@ -114,6 +114,7 @@ Nanoseconds Port::serve() {
     return last_passed_ + between_calls;
   }
   if (calls_ > 0) return ServiceThread::never;
+  link_->woken();
   exchange();
   watch(true, link_->has_unsent());
   return endpoint_.deadline().value_or(ServiceThread::never);
@@ -214,7 +215,7 @@ bool Port::send_out() {
   return link_->sent() > before;
 }
 
-void Port::wait(Nanoseconds time) const {
+void Port::wait(Nanoseconds time) {
   std::array<pollfd, 4> events{};
   nfds_t count = 0;
   const auto also = [&](int descriptor) { events[count++] = {descriptor, POLLIN, 0}; };
@@ -226,7 +227,9 @@ void Port::wait(Nanoseconds time) const {
     if (group_link_) std::ranges::for_each(group_link_->descriptors(), also);
   }
   const timespec most{0, static_cast<long>(time.value)};
-  ppoll(events.data(), count, &most, nullptr);
+  if (ppoll(events.data(), count, &most, nullptr) <= 0) return;
+  const std::scoped_lock lock(mutex_);
+  link_->woken();
 }
 
 void Port::hand_out() {

@@ -107,7 +107,7 @@ class Port {
   // and the channel is not used again.
   void abandon(Channel channel, Completions& completions);
   // Sleeps for `time`, or until something arrives.
-  void wait(Nanoseconds time) const;
+  void wait(Nanoseconds time);
 
   // From now on packets go by streams where datagrams stop. Before, it is to be found out whether
   // datagrams get through at all.

@@ -30,25 +30,28 @@ bool SendFlow::keep_unasked() {
   return true;
 }
 
-bool SendFlow::may_send_unasked() const {
-  if (sent_ == end_ || open_.size() > 1) return false;
-  const auto message =
-      std::ranges::find_if(messages_, [&](const Message& m) { return sent_ < m.end; });
-  if (message->first != sent_ || message->end != sent_ + 1) return false;
+bool SendFlow::may_send_unasked(std::uint64_t packets) const {
+  const Sequence end = sent_ + packets;
+  if (end > end_ || open_.size() + packets > limits_.most_unasked) return false;
+  // Those under way may be of earlier calls, whose report comes with what the other end sends in
+  // this one.
   std::size_t under_way = 0;
-  if (!open_.empty()) {
-    // Of the call before, whose report may come with what the other end sends in this one.
-    const Message& before = messages_.front();
-    if (before.end != before.first + 1) return false;
-    under_way = before.data.size() + packet_framing_bytes;
+  for (const Message& message : messages_) {
+    if (message.end != message.first + 1) return false;
+    if (message.end == end) return under_way + message.data.size() <= limits_.unasked;
+    under_way += message.data.size() + packet_framing_bytes;
   }
-  return under_way + message->data.size() <= limits_.unasked;
+  return false;
 }
 
 bool SendFlow::may_send() const { return may_repeat() || may_send_next(); }
 
 bool SendFlow::may_send_next() const {
-  return has_room() && (sent_ < granted_ || may_send_unasked());
+  return has_room() && (sent_ < granted_ || may_send_unasked(1));
+}
+
+bool SendFlow::may_send_all() const {
+  return has_room() && (end_ <= granted_ || may_send_unasked(end_ - sent_));
 }
 
 SendFlow::Packet SendFlow::next() {

@@ -27,9 +27,10 @@ using Handle = std::uint64_t;
 
 struct FlowLimits {
   std::size_t payload = 1448;  // bytes of a full packet
-  // Bytes that a channel may have under way without a grant, by one packet or, with the framing of
-  // the second, by two.
+  // Bytes that a channel may have under way without a grant, the framing of all packets but the
+  // last one counted; and how many packets these may be, each a message.
   std::size_t unasked = 0;
+  std::uint32_t most_unasked = 2;
   std::uint32_t most_open = 1024;  // packets sent or granted of which not all have arrived
   // Packets that a sender to a group may be ahead of what each receiver has granted.
   std::uint32_t group_ahead = 0;
@@ -62,8 +63,9 @@ class SendFlow {
     Handle handle = 0;  // of its message
   };
   bool may_send() const;
-  // Whether the next packet that was never sent may go.
+  // Whether the next packet that was never sent may go; whether all of these may.
   bool may_send_next() const;
+  bool may_send_all() const;
   // Packets are lost ones first. REQUIRES: may_send(). The packet counts as sent.
   Packet next();
   // The next packet that was never sent, though it may not have been granted: it goes with others'.
@@ -140,7 +142,8 @@ class SendFlow {
   };
 
   void has_arrived(const Open& open);
-  bool may_send_unasked() const;
+  // Whether the next `packets` that were never sent may go without a grant.
+  bool may_send_unasked(std::uint64_t packets) const;
   // What was sent unasked and is known there was refused: it goes again when it is granted.
   bool may_repeat() const {
     return !lost_.empty() && (*lost_.begin() < granted_ || *lost_.begin() >= heard_);

@@ -38,6 +38,7 @@ void Stations::sleep(int descriptor, Nanoseconds most) const {
   }
   const timespec time{most.value / 1'000'000'000, most.value % 1'000'000'000};
   ppoll(events.data(), events.size(), &time, nullptr);
+  for (Station* station : stations_) station->woken();
 }
 
 bool Stations::wait(int descriptor, int timeout_ms, const std::function<bool()>& has_come) const {

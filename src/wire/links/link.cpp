@@ -5,11 +5,12 @@
 
 namespace quadrille::wire {
 
-void wait_for_arrival(const Link& link, Nanoseconds most) {
+void wait_for_arrival(Link& link, Nanoseconds most) {
   std::vector<pollfd> events;
   for (const int descriptor : link.descriptors()) events.push_back({descriptor, POLLIN, 0});
   const timespec time{most.value / 1'000'000'000, most.value % 1'000'000'000};
   ppoll(events.data(), events.size(), &time, nullptr);
+  link.woken();
 }
 
 }  // namespace quadrille::wire

@@ -43,6 +43,8 @@ class Link {
   // Where the `index`-th of these came from.
   virtual NetworkAddress source(std::size_t index) const = 0;
   virtual bool has_more() const = 0;
+  // Somebody has slept until a descriptor was ready: receive() looks at all of them next.
+  virtual void woken() {}
 
   // Memory for the next datagram; empty where the batch is full.
   virtual std::span<std::byte> room() = 0;
@@ -60,6 +62,6 @@ class Link {
 };
 
 // Sleeps until something arrives, or for `most`.
-void wait_for_arrival(const Link& link, Nanoseconds most);
+void wait_for_arrival(Link& link, Nanoseconds most);
 
 }  // namespace quadrille::wire

@@ -29,8 +29,6 @@ constexpr Nanoseconds between_renewals{1'000'000'000};
 constexpr Nanoseconds between_questions{1'000'000};
 // At the interface's own address: switches believe what they see last.
 constexpr Nanoseconds between_looks{10'000'000};
-// Looking at the UDP socket is a system call, at the ring it is not.
-constexpr unsigned looks_at_ring = 16;
 
 // Offsets in a frame.
 constexpr std::uint32_t at_protocol = ethernet_header_bytes + 9;
