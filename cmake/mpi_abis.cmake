@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# One core library, one benchmark program and one prober for each MPI ABI whose mpi.h is found. The core is compiled
+# One core library, one benchmark program, one prober and one ping-pong for each MPI ABI whose mpi.h is found. The core is compiled
 # against that header and linked to no MPI library: its undefined symbols are those of the library that the process has
 # loaded, which the shim has made global before.
 #
@@ -27,6 +27,12 @@ function(quadrille_mpi_abi abi include_directory library extra_definitions)
   target_include_directories(quadrille-probe-${abi} SYSTEM PRIVATE ${include_directory})
   target_compile_definitions(quadrille-probe-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
   target_link_libraries(quadrille-probe-${abi} PRIVATE quadrille_apps_probe ${library})
+
+  add_executable(quadrille-pingpong-${abi} src/apps/pingpong_main.cpp src/apps/pingpong/mpi/mpi_way.cpp)
+  target_include_directories(quadrille-pingpong-${abi} SYSTEM PRIVATE ${include_directory})
+  target_compile_definitions(quadrille-pingpong-${abi} PRIVATE ${extra_definitions})
+  target_link_libraries(quadrille-pingpong-${abi} PRIVATE quadrille_apps_pingpong quadrille_fabric
+                        nlohmann_json::nlohmann_json CLI11::CLI11 ${library})
 endfunction()
 
 # Open MPI 4 and 5 share one ABI (libmpi.so.40): compiled against Debian's 4.1.

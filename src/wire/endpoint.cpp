@@ -56,7 +56,16 @@ void Endpoint::send(EndpointId peer, Channel channel, std::span<const std::byte>
   // What goes at once announces itself.
   const bool tells_of_itself = flow.out.may_send_all();
   const std::uint64_t packets = packets_of(message.size(), settings_.limits.payload);
-  if (!tells_of_itself && !is_announced_by_grant(flow, packets)) owe_status(flow);
+  if (!tells_of_itself && !is_announced_by_grant(flow, packets) && is_worth_announcing(flow))
+    owe_status(flow);
+}
+
+// While the other end has much to grant of what it knows, little more need not be told: of many
+// short messages each would cost a status.
+bool Endpoint::is_worth_announcing(const Flow& flow) {
+  const Sequence known = std::max(flow.announced_there, flow.out.granted());
+  const Sequence end = flow.out.announced();
+  return end > known && end - known > known - flow.out.granted();
 }
 
 void Endpoint::receive(EndpointId peer, Channel channel, std::span<std::byte> message,
@@ -244,7 +253,11 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
 }
 
 void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
-  if (flow.out.on_news(news)) flow.news(Side::out, now);
+  if (flow.out.on_news(news)) {
+    flow.news(Side::out, now);
+    if (flow.announced_there > 0 && is_worth_announcing(flow) && !flow.out.may_send_all())
+      owe_status(flow);
+  }
   if (!flow.timed || flow.out.acknowledged() <= flow.timed->first) return;
   flow.timer.round_trip(now - flow.timed->second);
   flow.timed.reset();

@@ -177,7 +177,7 @@ class Endpoint {
   void on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now);
   void on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
                  Nanoseconds now);
-  static void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
+  void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
   void settle(Flow& flow, Nanoseconds now);
   // Packets to grant to one partner at a time: more where messages of one alone are expected.
   std::uint32_t window(const Flow& flow) const;
@@ -189,6 +189,7 @@ class Endpoint {
   bool leaves_room(const Flow& flow, std::size_t payload) const;
   static bool leaves_room_to_group(const Flow& flow);
   void has_told(Flow& flow);
+  static bool is_worth_announcing(const Flow& flow);
   void owe_status(Flow& flow);
   void ask_when_due(Nanoseconds now);
   Outgoing write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now);

@@ -78,7 +78,10 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
   status.acknowledged = static_cast<std::uint32_t>(lower(flow.in.acknowledged(), status_bits));
   status.granted = static_cast<std::uint32_t>(lower(flow.in.granted(), status_bits));
   status.heard = static_cast<std::uint32_t>(lower(flow.in.heard(), status_bits));
-  status.announced = static_cast<std::uint32_t>(lower(flow.out.announced(), status_bits));
+  // What leaves right behind it is not to be granted: that would take an answer.
+  const bool all_leave = flow.group == nullptr && flow.out.may_send_all();
+  const Sequence announced = all_leave ? flow.out.sent() : flow.out.announced();
+  status.announced = static_cast<std::uint32_t>(lower(announced, status_bits));
   status.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
   status.asks = flow.asks;
   status.deaf = unheard_.contains(flow.key.first);
@@ -104,6 +107,7 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
     flow.asks = false;
   }
   flow.status_owed = false;
+  flow.announced_there = announced;
   has_told(flow);
   return {flow.key.first, length, true};
 }

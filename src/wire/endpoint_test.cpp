@@ -149,6 +149,61 @@ TEST_F(EndpointPair, small_messages_one_way_are_each_reported_at_once) {
   EXPECT_TRUE(ends_[0].awaited().empty());
 }
 
+TEST_F(EndpointPair, many_short_messages_at_once_are_announced_a_few_times) {
+  constexpr std::size_t messages = 256;
+  const std::vector<std::byte> sent(400);
+  std::vector<std::vector<std::byte>> into(messages, std::vector<std::byte>(400));
+  std::vector<std::byte> room(ends_[0].largest_datagram());
+  // Each leaves, or is announced, before the next one comes, and nothing comes back meanwhile.
+  std::vector<std::vector<std::byte>> under_way;
+  for (std::size_t i = 0; i < messages; ++i) {
+    ends_[0].send(1, 0, sent, i, now_);
+    while (const auto outgoing = ends_[0].next_datagram(room, now_))
+      under_way.emplace_back(room.begin(), room.begin() + static_cast<long>(outgoing->length));
+  }
+  EXPECT_LE(ends_[0].counters().status_sent, 9U) << "twice as many each time";
+  for (auto& datagram : under_way) ends_[1].on_datagram(datagram, now_);
+  for (std::size_t i = 0; i < messages; ++i) ends_[1].receive(0, 0, into[i], i, now_);
+  pass_all();
+  EXPECT_EQ(completions(0), messages);
+  EXPECT_EQ(completions(1), messages);
+  EXPECT_EQ(ends_[0].counters().questions + ends_[1].counters().questions, 0U);
+}
+
+// As a job's other end would have them that has few partners.
+TEST(Endpoint, several_packets_may_go_unasked_and_are_reported_with_the_answer) {
+  ASSERT_TRUE(start_authentication());
+  EndpointSettings settings;
+  settings.peers = 2;
+  settings.limits = {.payload = 1000, .unasked = 8000, .most_unasked = 8};
+  std::array<CreditBoard, 2> boards{};
+  std::array<CreditBudget, 2> budgets{CreditBudget(boards[0], 0, 256),
+                                      CreditBudget(boards[1], 0, 256)};
+  std::array<Endpoint, 2> ends{Endpoint(settings, budgets[0]),
+                               Endpoint((settings.self = 1, settings), budgets[1])};
+  const std::vector<std::byte> sent(1000);
+  std::vector<std::vector<std::byte>> into(8, std::vector<std::byte>(1000));
+  std::vector<std::byte> room(ends[0].largest_datagram());
+  Nanoseconds now{1};
+  for (int turn = 0; turn < 10; ++turn) {
+    Endpoint& from = ends[turn % 2];
+    Endpoint& to = ends[1 - turn % 2];
+    const auto peer = static_cast<EndpointId>(1 - turn % 2);
+    for (Handle i = 0; i < 4; ++i) from.send(peer, 0, sent, 8 * static_cast<Handle>(turn) + i, now);
+    for (Handle i = 0; i < 4; ++i)
+      to.receive(1 - peer, 0, into[i], 8 * static_cast<Handle>(turn) + 4 + i, now);
+    std::size_t data = 0;
+    while (const auto outgoing = from.next_datagram(room, now)) {
+      if (!outgoing->is_status) ++data;
+      to.on_datagram(std::span(room).first(outgoing->length), now);
+    }
+    EXPECT_EQ(data, 4U) << turn;
+    now += Nanoseconds{10'000};
+  }
+  EXPECT_LE(ends[0].counters().status_sent + ends[1].counters().status_sent, 4U);
+  EXPECT_EQ(ends[0].counters().refused + ends[1].counters().refused, 0U);
+}
+
 TEST_F(EndpointPair, what_may_come_is_not_asked_for) {
   std::vector<std::byte> into(1000);
   ends_[1].receive_up_to(0, 0, into, 1, now_);

@@ -78,6 +78,7 @@ struct Flow {
   std::uint64_t answers = 0;                 // number of the newest question heard
   std::uint32_t ahead = 0;                   // packets that a group's sender may be, of this end
   Sequence told = 0;                         // packets before it were reported as arrived
+  Sequence announced_there = 0;              // packets before it were announced by a status
   std::size_t untold_bytes = 0;              // of those since then, framing included
   std::uint64_t turn = 0;                    // of sending data; see Endpoint::sending_
   bool status_owed = false;

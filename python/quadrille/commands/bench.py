@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import typer
+from rich.console import Console
 
+from quadrille.bench import pingpong
 from quadrille.bench.candidates import measure_candidates, summary, table
 from quadrille.bench.cases import Case, case_names, load_case
 from quadrille.bench.changes import compare
@@ -32,6 +34,10 @@ verified. CASE is one of {", ".join(case_names())}, or a TOML file; options over
 What follows `--` is the launcher line without a program, as in:
 
 quadrille bench alltoall -o results.jsonl -- mpirun -np 16 --hostfile hosts
+
+`quadrille bench pingpong -- mpirun -np 2 --hostfile hosts` times messages between the first two ranks:
+by sockets, links and the wire, by the MPI library as it is and over the libfabric provider. It takes --bytes,
+--seconds, --ways, --mpi and -o.
 """
 
 
@@ -87,11 +93,19 @@ def bench(
     candidates: int | None = typer.Option(
         None, "--candidates", min=1, metavar="N", help="Measure the planner's N cheapest; tell its regret."
     ),
+    ways: str | None = typer.Option(
+        None, "--ways", metavar="NAME,...", help=f"Of pingpong: {', '.join(pingpong.NAMES)}."
+    ),
     gate: Path | None = typer.Option(
         None, "--gate", metavar="RECORDED", help="Exit 1 when a point is clearly worse than in these results."
     ),
 ) -> None:
     """Run the benchmark; exit 1 when a result was wrong, the launcher failed, or a gate did."""
+    if case == "pingpong":
+        _pingpong(context.meta["line"], _split(sizes), seconds, _split(ways), mpi, output)
+        return
+    if ways is not None:
+        raise UsageError("--ways belongs to `quadrille bench pingpong`")
     by_nodes = None if nodes is None else _numbers("--nodes", nodes)
     if by_nodes is None and per_node is not None:
         raise UsageError("--per-node needs --nodes, the numbers of nodes")
@@ -170,6 +184,36 @@ def bench(
             _measure_candidates(job, chosen, candidates, writer)
     finally:
         writer.close()
+
+
+def _pingpong(
+    line: list[str],
+    sizes: list[str] | None,
+    seconds: float | None,
+    ways: list[str] | None,
+    mpi: str | None,
+    output: Path | None,
+) -> None:
+    if not line:
+        raise UsageError(
+            "no launcher line; write it after `--`, as in `quadrille bench pingpong -- mpirun -np 2`"
+        )
+    wanted = pingpong.Wanted(
+        line,
+        sizes or pingpong.SIZES,
+        ways=ways or tuple(pingpong.NAMES),
+        seconds=seconds or 0.1,
+        mpi=mpi,
+    )
+    pingpong.check_ways(wanted.ways)
+    measured = pingpong.measure(wanted, lambda what: print(f"quadrille: {what}", file=sys.stderr))
+    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    for one in pingpong.tables(measured):
+        console.print(one)
+    for way, reason in measured.missing.items():
+        console.print(f"{pingpong.NAMES[way]}: not measured: {reason}", markup=False)
+    if output is not None:
+        output.write_text("".join(f"{one.model_dump_json()}\n" for one in measured.lines), encoding="utf-8")
 
 
 def _measure_candidates(job: Job, case: Case, most: int, writer: ResultsWriter) -> None:
