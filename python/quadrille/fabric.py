@@ -40,8 +40,7 @@ def fabric_variables(job: Mapping[str, str], mpi: str | None) -> dict[str, str]:
     """Return what `job`, the variables of a job, lacks for its MPI's traffic to go over the provider.
 
     `mpi` is `ompi`, `mpich`, `abi` or `impi`; any other: the variables of all of them. Nothing where the job
-    does not ask for the provider. Collectives then have no datagrams of their own unless the job asks for
-    them: both would fill the same port's buffer.
+    does not ask for the provider.
 
     Raises QuadrilleError where the provider is not built.
     """
@@ -56,8 +55,6 @@ def fabric_variables(job: Mapping[str, str], mpi: str | None) -> dict[str, str]:
     for name, variables in _OF_MPI.items():
         if mpi == name or mpi not in _OF_MPI:
             wanted.update(variables)
-    if "QUADRILLE_WIRE" not in job:
-        wanted["QUADRILLE_WIRE"] = "off"
     burst = _burst_of_model(job.get("QUADRILLE_MODEL"))
     if burst is not None and "QUADRILLE_FABRIC_BURST" not in job:
         wanted["QUADRILLE_FABRIC_BURST"] = str(burst)

@@ -46,6 +46,9 @@ struct EndpointSettings {
   std::uint32_t window = 4;  // the most packets granted to one partner, where there are many
   std::uint32_t peers = 0;   // endpoints are 0 to peers - 1
   Nanoseconds silence{1'000'000'000};  // after which a peer is silent
+  // Its messages are granted outside of the budget: short ones, on which depends that what holds
+  // all of the budget can come.
+  std::optional<Channel> outside_budget = {};
 };
 
 // Who gets a message that goes to several: all of these but its sender.

@@ -45,6 +45,7 @@ std::uint32_t Endpoint::window(const Flow& flow) const {
 }
 
 void Endpoint::grant(Nanoseconds now) {
+  starved_until_.reset();
   for (auto next = wanting_.begin(); next != wanting_.end();) {
     Flow& flow = *flows_.at(next->second);
     ++next;
@@ -60,19 +61,21 @@ void Endpoint::grant(Nanoseconds now) {
     const auto least =
         static_cast<std::uint32_t>(with_data ? 1 : std::min<std::uint64_t>(worth_telling, wanted));
     if (most < least) continue;
-    const std::uint32_t taken = budget_.take(most);
+    const bool is_outside = flow.key.second == settings_.outside_budget;
+    if (starved_until_ && !is_outside) continue;
+    const std::uint32_t taken = is_outside ? most : budget_.take(most);
     if (taken < least && taken < budget_.own()) {
       budget_.give_back(taken);
       starved_until_ = now + look_at_budget;
-      return;
+      if (!settings_.outside_budget) return;
+      continue;
     }
     flow.in.grant(taken);
-    flow.charged += taken;
+    if (!is_outside) flow.charged += taken;
     flow.timer.began(Side::in, now);
     tell(flow);
     settle(flow, now);
   }
-  starved_until_.reset();
 }
 
 }  // namespace quadrille::wire

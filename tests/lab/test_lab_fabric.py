@@ -84,5 +84,40 @@ def test_messages_are_whole_where_one_datagram_in_a_hundred_is_lost(lossy_lab: L
     assert found["losses"] > 0 and found["data_resent"] > 0
 
 
+@pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
+def test_messages_of_twelve_ranks_are_whole_where_one_datagram_in_ten_is_lost(mpi: str) -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 200, "buffer_kib": 32}],
+        "hosts": [{"names": ["h0..h3"], "on": "s0", "ranks": 3, "loss_to_host_percent": 10}],
+    }
+    with Lab.up(topology(**tables), "t-fabric-ten") as lab:
+        assert run(lab, mpi, 12, "point_to_point", "100000")["data_resent"] > 100
+
+
 def test_collectives_are_right_with_eight_ranks_and_losses(lossy_lab: Lab) -> None:
     assert run(lossy_lab, "ompi4", 8, "collectives", "stress", "5", "100")["data_resent"] > 0
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
+def test_collectives_by_the_wire_and_messages_by_the_provider_in_one_job(lossy_lab: Lab, mpi: str) -> None:
+    chosen = {
+        "QUADRILLE_LOG": "fabric,wire",
+        "QUADRILLE_ALGORITHM": "alltoall:granted,alltoallv:granted,gatherv:granted",
+        **libraries(mpi),
+    }
+    line = [*lossy_lab.launcher(mpi, 6, None, chosen), program("collectives", mpi), "stress", "9", "200"]
+    done = subprocess.run(
+        [QUADRILLE, "run", "--fabric", "on", "--", *line],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    assert " failures=0" in output, output
+    by_wire = re.search(r"event=wire data_sent=(\d+)", output)
+    assert by_wire is not None and int(by_wire[1]) > 300, output
+    by_provider = re.findall(r"event=fabric .* data_sent=(\d+)", output)
+    assert len(by_provider) == 6 and sum(map(int, by_provider)) > 1000, output
