@@ -43,8 +43,8 @@ def test_nothing_is_set_where_nobody_asks() -> None:
     assert fabric_variables({"QUADRILLE_FABRIC": "off"}, "ompi") == {}
 
 
-def test_collectives_have_no_datagrams_of_their_own_unless_asked_for() -> None:
-    assert "QUADRILLE_WIRE" not in fabric_variables(ON, "ompi"), "collectives keep their own datagrams"
+def test_collectives_keep_their_own_datagrams() -> None:
+    assert "QUADRILLE_WIRE" not in fabric_variables(ON, "ompi")
 
 
 def test_the_smallest_burst_of_the_model_counts(tmp_path: Path) -> None:

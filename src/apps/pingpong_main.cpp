@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -28,8 +29,6 @@ struct Options {
   std::size_t burst_bytes = std::size_t{32} * 1024;
   std::string interface;
 };
-
-using Open = std::function<Result<std::unique_ptr<Way>>(const WaySettings&)>;
 
 Result<std::unique_ptr<Way>> open_way(const std::string& name, const WaySettings& settings) {
   if (name == "mpi") return std::unique_ptr<Way>(std::make_unique<MpiWay>(settings.rank));

@@ -146,10 +146,10 @@ def test_a_rank_that_is_killed_ends_the_job_and_the_next_one_starts(lab: Lab) ->
     assert "wire=packet" in again.output
 
 
-@pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
-def test_whole_mpi_libraries_by_frames(lab: Lab, mpi: str) -> None:
+def over_provider(lab: Lab, mpi: str, start: list[str]) -> str:
+    """Return the output of a test of messages, which `start` starts."""
     chosen = {"QUADRILLE_LOG": "fabric", "QUADRILLE_FABRIC_LINK": "packet", **libraries(mpi)}
-    line = [*lab.launcher(mpi, 5, None, chosen), program("point_to_point", mpi), "300000"]
+    line = [*lab.launcher(mpi, 5, None, chosen), *start, program("point_to_point", mpi), "300000"]
     done = subprocess.run(
         [QUADRILLE, "run", "--fabric", "on", "--collectives", "off", "--", *line],
         stdin=subprocess.DEVNULL,
@@ -161,7 +161,20 @@ def test_whole_mpi_libraries_by_frames(lab: Lab, mpi: str) -> None:
     output = done.stdout + done.stderr
     assert done.returncode == 0, output
     assert " failures=0" in output, output
+    return output
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
+def test_whole_mpi_libraries_by_frames(lab: Lab, mpi: str) -> None:
+    output = over_provider(lab, mpi, [])
     of_ranks = re.findall(r"event=fabric link=(\w+) .* frames_sent=(\d+) frames_received=(\d+)", output)
     assert len(of_ranks) == 5, output
     assert all(link == "packet" for link, _, _ in of_ranks)
     assert sum(int(sent) for _, sent, _ in of_ranks) > 1000
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
+def test_a_provider_without_privilege_uses_udp_and_says_so_once(lab: Lab, mpi: str) -> None:
+    output = over_provider(lab, mpi, WITHOUT_PRIVILEGE)
+    assert output.count("a UDP socket instead of QUADRILLE_FABRIC_LINK=packet") == 1, output
+    assert output.count("event=fabric link=udp") == 5, output

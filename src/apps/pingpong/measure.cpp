@@ -4,6 +4,8 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <vector>
 
 #include "base/monotonic_clock.h"
@@ -76,8 +78,8 @@ class Rounds {
 };
 
 double quantile(const std::vector<double>& sorted, double share) {
-  const auto index = static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
-  return sorted[index];
+  return sorted[static_cast<std::size_t>(
+      std::lround(share * static_cast<double>(sorted.size() - 1)))];
 }
 
 }  // namespace
