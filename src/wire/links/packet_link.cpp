@@ -123,7 +123,7 @@ std::span<const std::span<std::byte>> PacketLink::receive() {
   sources_.clear();
   has_more_ = false;
   take_frames();
-  if (arrived_.empty() && (udp_brings_ || ++in_vain_ >= looks_at_ring)) take_from_udp();
+  if (udp_brings_ || ++looks_ >= looks_at_ring) take_from_udp();
   return arrived_;
 }
 
@@ -169,9 +169,9 @@ void PacketLink::take_apart(std::span<std::byte> bytes, std::size_t piece) {
 }
 
 void PacketLink::take_from_udp() {
-  in_vain_ = 0;
+  looks_ = 0;
   const auto arrived = udp_->receive();
-  has_more_ = udp_->has_more();
+  has_more_ |= udp_->has_more();
   udp_brings_ = !arrived.empty();
   for (std::size_t i = 0; i < arrived.size(); ++i) {
     arrived_.push_back(arrived[i]);

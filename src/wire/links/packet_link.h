@@ -39,7 +39,7 @@ struct PacketSettings {
 class PacketLink : public Link, private SendBatch::Form {
  public:
   static constexpr std::size_t receive_batch = 8;  // frames
-  // In vain, for one at the UDP socket, which is a system call.
+  // For one at the UDP socket, which is a system call.
   static constexpr unsigned looks_at_ring = 256;
 
   static Result<std::unique_ptr<PacketLink>> open(const PacketSettings& settings);
@@ -52,7 +52,7 @@ class PacketLink : public Link, private SendBatch::Form {
   std::span<const std::span<std::byte>> receive() override;
   NetworkAddress source(std::size_t index) const override;
   bool has_more() const override { return has_more_; }
-  void woken() override { in_vain_ = looks_at_ring; }
+  void woken() override { looks_ = looks_at_ring; }
   std::span<std::byte> room() override;
   void add(NetworkAddress to, std::size_t length) override;
   bool has_unsent() const override { return batch_.has_unsent() || udp_->has_unsent(); }
@@ -102,7 +102,7 @@ class PacketLink : public Link, private SendBatch::Form {
   std::vector<std::span<std::byte>> arrived_;
   std::vector<NetworkAddress> sources_;
   std::uint64_t frames_received_ = 0;
-  unsigned in_vain_ = 0;  // looks at the ring since one at the UDP socket
+  unsigned looks_ = 0;  // at the ring since one at the UDP socket
   bool udp_brings_ = false;
   bool has_more_ = false;
 };
