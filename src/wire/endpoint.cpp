@@ -255,8 +255,8 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
 void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
   if (flow.out.on_news(news)) {
     flow.news(Side::out, now);
-    if (flow.announced_there > 0 && is_worth_announcing(flow) && !flow.out.may_send_all())
-      owe_status(flow);
+    const bool is_told_alone = flow.group == nullptr && flow.announced_there > 0;
+    if (is_told_alone && is_worth_announcing(flow) && !flow.out.may_send_all()) owe_status(flow);
   }
   if (!flow.timed || flow.out.acknowledged() <= flow.timed->first) return;
   flow.timer.round_trip(now - flow.timed->second);
