@@ -16,7 +16,6 @@ namespace {
 // Who comes back so soon answers for itself.
 constexpr Nanoseconds between_calls{2'000'000};
 constexpr Nanoseconds longest_linger{3'000'000'000};
-constexpr std::size_t ip_udp_bytes = 28;
 // Of packets on this host, which no switch has to hold; the loopback takes 64 KiB.
 constexpr std::size_t local_payload = 32'768;
 
@@ -28,8 +27,8 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   const auto interface = choose_interface(local_interfaces(), settings.interface);
   if (!interface.ok()) return interface.error();
   MessengerSettings made;
-  const std::size_t payload =
-      std::min(interface.value().mtu_bytes - ip_udp_bytes - wire::overhead_bytes, local_payload);
+  const std::size_t payload = std::min(
+      interface.value().mtu_bytes - wire::ip_udp_bytes - wire::overhead_bytes, local_payload);
   made.local_payload = local_payload;
   auto opened =
       wire::open_link(settings.link, {.local = {interface.value().address, 0},

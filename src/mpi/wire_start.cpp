@@ -24,9 +24,9 @@
 namespace quadrille {
 namespace {
 
-// Ethernet's framing, with preamble and gap, and the headers of IPv4 and UDP.
-constexpr std::size_t ethernet_bytes = 38;
-constexpr std::size_t ip_udp_bytes = 28;
+using wire::ethernet_bytes;
+using wire::ip_udp_bytes;
+
 constexpr std::size_t usual_mtu = 1500;
 // What every host has to take (RFC 791).
 constexpr std::size_t smallest_mtu = 576;

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from quadrille.errors import QuadrilleError
-from quadrille.installation import mpi_prefix, native_directory
+from quadrille.installation import mpi_prefix, native_directory, quadrille_program
 from quadrille.lab.lab import Lab, RunResult
 
 GRANTED = "alltoall:granted,alltoallv:granted,gatherv:granted"
@@ -36,6 +38,25 @@ def libraries(mpi: str) -> dict[str, str]:
 def counts(result: RunResult) -> dict[str, int]:
     assert result.exit_code == 0, result.output
     return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", result.output)}
+
+
+def run_over_provider(
+    lab: Lab, mpi: str, ranks: int, command: Sequence[str], environment: Mapping[str, str], *options: str
+) -> str:
+    """Run a test program by `quadrille run --fabric on` and `options`; return its output, no check failed."""
+    line = [*lab.launcher(mpi, ranks, None, {**environment, **libraries(mpi)}), *command]
+    done = subprocess.run(
+        [quadrille_program(), "run", "--fabric", "on", *options, "--", *line],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    assert " failures=0" in output, output
+    return output
 
 
 def block_datagrams_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:

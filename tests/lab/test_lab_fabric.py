@@ -4,20 +4,16 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from lab_jobs import libraries, program
+from lab_jobs import GRANTED, program, run_over_provider
 from lab_traffic import needs_namespaces, topology
 
 from quadrille.installation import native_directory
 from quadrille.lab.lab import Lab
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
-QUADRILLE = str(Path(sys.executable).parent / "quadrille")
 
 
 @pytest.fixture(autouse=True)
@@ -48,19 +44,8 @@ def lossy_lab() -> Iterator[Lab]:
 
 def run(lab: Lab, mpi: str, ranks: int, *command: str) -> dict[str, int]:
     """Run a test program over the provider; return the sums of what its ranks have counted."""
-    chosen = {"QUADRILLE_LOG": "fabric", **libraries(mpi)}
-    line = [*lab.launcher(mpi, ranks, None, chosen), program(command[0], mpi), *command[1:]]
-    done = subprocess.run(
-        [QUADRILLE, "run", "--fabric", "on", "--collectives", "off", "--", *line],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    output = done.stdout + done.stderr
-    assert done.returncode == 0, output
-    assert " failures=0" in output, output
+    line = [program(command[0], mpi), *command[1:]]
+    output = run_over_provider(lab, mpi, ranks, line, {"QUADRILLE_LOG": "fabric"}, "--collectives", "off")
     lines = re.findall(r"event=fabric .*", output)
     assert len(lines) == ranks, output
     sums: dict[str, int] = {}
@@ -100,23 +85,9 @@ def test_collectives_are_right_with_eight_ranks_and_losses(lossy_lab: Lab) -> No
 
 @pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
 def test_collectives_by_the_wire_and_messages_by_the_provider_in_one_job(lossy_lab: Lab, mpi: str) -> None:
-    chosen = {
-        "QUADRILLE_LOG": "fabric,wire",
-        "QUADRILLE_ALGORITHM": "alltoall:granted,alltoallv:granted,gatherv:granted",
-        **libraries(mpi),
-    }
-    line = [*lossy_lab.launcher(mpi, 6, None, chosen), program("collectives", mpi), "stress", "9", "200"]
-    done = subprocess.run(
-        [QUADRILLE, "run", "--fabric", "on", "--", *line],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    output = done.stdout + done.stderr
-    assert done.returncode == 0, output
-    assert " failures=0" in output, output
+    environment = {"QUADRILLE_LOG": "fabric,wire", "QUADRILLE_ALGORITHM": GRANTED}
+    command = [program("collectives", mpi), "stress", "9", "200"]
+    output = run_over_provider(lossy_lab, mpi, 6, command, environment)
     by_wire = re.search(r"event=wire data_sent=(\d+)", output)
     assert by_wire is not None and int(by_wire[1]) > 300, output
     by_provider = re.findall(r"event=fabric .* data_sent=(\d+)", output)

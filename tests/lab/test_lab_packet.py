@@ -4,22 +4,18 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from lab_jobs import GRANTED, counts, libraries, program, wire_counts
+from lab_jobs import GRANTED, counts, libraries, program, run_over_provider, wire_counts
 from lab_traffic import needs_namespaces, topology
 
 from quadrille.lab.lab import Lab
 from quadrille.lab.running import RunResult
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
-QUADRILLE = str(Path(sys.executable).parent / "quadrille")
 WITHOUT_PRIVILEGE = ["setpriv", "--bounding-set=-net_raw", "--inh-caps=-net_raw"]
 """What starts a program that may open no packet socket."""
 ON_ODD_RANKS = 'if [ $((OMPI_COMM_WORLD_RANK % 2)) = 1 ]; then exec {prefix} "$@"; fi; exec "$@"'
@@ -148,20 +144,9 @@ def test_a_rank_that_is_killed_ends_the_job_and_the_next_one_starts(lab: Lab) ->
 
 def over_provider(lab: Lab, mpi: str, start: list[str]) -> str:
     """Return the output of a test of messages, which `start` starts."""
-    chosen = {"QUADRILLE_LOG": "fabric", "QUADRILLE_FABRIC_LINK": "packet", **libraries(mpi)}
-    line = [*lab.launcher(mpi, 5, None, chosen), *start, program("point_to_point", mpi), "300000"]
-    done = subprocess.run(
-        [QUADRILLE, "run", "--fabric", "on", "--collectives", "off", "--", *line],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    output = done.stdout + done.stderr
-    assert done.returncode == 0, output
-    assert " failures=0" in output, output
-    return output
+    environment = {"QUADRILLE_LOG": "fabric", "QUADRILLE_FABRIC_LINK": "packet"}
+    command = [*start, program("point_to_point", mpi), "300000"]
+    return run_over_provider(lab, mpi, 5, command, environment, "--collectives", "off")
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", "mpich"])

@@ -5,7 +5,6 @@
 
 #include "apps/pingpong/patience.h"
 #include "apps/pingpong/way.h"
-#include "wire/links/send_batch.h"
 
 namespace quadrille::pingpong {
 namespace {

@@ -8,14 +8,12 @@
 #include "apps/pingpong/patience.h"
 #include "apps/pingpong/way.h"
 #include "wire/authentication.h"
-#include "wire/links/send_batch.h"
 #include "wire/port.h"
 
 namespace quadrille::pingpong {
 namespace {
 
 constexpr wire::Channel channel = 0;
-constexpr std::size_t ethernet_bytes = 38;
 
 class WireWay : public Way {
  public:
@@ -71,7 +69,7 @@ wire::PortSettings port_settings(const WaySettings& settings, const wire::Secret
   limits.unasked =
       std::min(settings.burst_bytes / 4, 2 * limits.payload + wire::packet_framing_bytes);
   made.budget = static_cast<std::uint32_t>(std::max<std::size_t>(
-      settings.burst_bytes * 3 / 4 / (settings.mtu_bytes + ethernet_bytes), 2));
+      settings.burst_bytes * 3 / 4 / (settings.mtu_bytes + wire::ethernet_bytes), 2));
   return made;
 }
 

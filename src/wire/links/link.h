@@ -16,6 +16,11 @@
 
 namespace quadrille::wire {
 
+// Of headers on the wire: Ethernet's with preamble and gap, IPv4's and UDP's.
+inline constexpr std::size_t ethernet_bytes = 38;
+inline constexpr std::size_t ip_udp_bytes = 28;
+inline constexpr std::size_t framing_bytes = ethernet_bytes + ip_udp_bytes;
+
 // Datagrams of these that went past the kernel's own layers.
 struct FrameCounters {
   std::uint64_t sent = 0;

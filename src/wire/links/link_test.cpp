@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/monotonic_clock.h"
+#include "wire/links/numbered_datagrams.h"
 #include "wire/links/open_link.h"
 #include "wire/links/send_batch.h"
 
@@ -34,41 +34,25 @@ std::unique_ptr<Link> open(LinkKind kind, std::uint32_t host) {
   return std::move(opened.value().link);
 }
 
-// Datagrams that are filled with a number, one more in each.
 class Links : public testing::TestWithParam<Pairing> {
  protected:
-  static bool add(Link& from, const Link& to, std::size_t length) {
-    static std::size_t number = 0;
-    const auto room = from.room();
-    if (room.empty()) return false;
-    std::ranges::fill(room.first(length), static_cast<std::byte>(number++ % 251));
-    from.add(to.local(), length);
-    return true;
-  }
   static void send(Link& from, const Link& to, std::size_t length) {
-    ASSERT_TRUE(add(from, to, length));
+    ASSERT_TRUE(add_numbered(from, to, length));
     ASSERT_TRUE(from.flush());
   }
-  // `count` datagrams, as they arrive within a second: their lengths. Each holds its own number,
-  // one more than the one before.
+  // Lengths of `count` datagrams, as they arrive within a second.
   static std::vector<std::size_t> lengths(Link& at, const Link& from, std::size_t count) {
-    std::vector<std::size_t> found;
-    std::optional<unsigned> before;
+    NumberedArrivals found;
     const Nanoseconds end = monotonic_now() + Nanoseconds{1'000'000'000};
-    while (found.size() < count && monotonic_now() < end) {
+    while (found.lengths().size() < count && monotonic_now() < end) {
       const auto arrived = at.receive();
       for (std::size_t i = 0; i < arrived.size(); ++i) {
-        const auto datagram = arrived[i];
-        const auto number = std::to_integer<unsigned>(datagram.front());
-        EXPECT_TRUE(std::ranges::all_of(datagram, [&](std::byte b) { return b == datagram[0]; }));
-        EXPECT_EQ(number, before ? (*before + 1) % 251 : number);
+        found.take(arrived[i]);
         EXPECT_EQ(at.source(i), from.local());
-        before = number;
-        found.push_back(datagram.size());
       }
       if (arrived.empty() && !at.has_more()) wait_for_arrival(at, Nanoseconds{10'000'000});
     }
-    return found;
+    return found.lengths();
   }
   // The first datagram may go another way than those that follow it.
   static void meet(Link& from, Link& to) {
@@ -96,9 +80,9 @@ TEST_P(Links, carry_datagrams_of_all_lengths_and_tell_where_they_came_from) {
 TEST_P(Links, send_a_batch_in_order_each_datagram_to_its_address) {
   meet(*from_, *to_);
   meet(*from_, *other_);
-  for (const std::size_t length : {100, 200, 200}) ASSERT_TRUE(add(*from_, *to_, length));
-  ASSERT_TRUE(add(*from_, *other_, 200));
-  EXPECT_FALSE(add(*from_, *other_, 200)) << "no long batch of several messages";
+  for (const std::size_t length : {100, 200, 200}) ASSERT_TRUE(add_numbered(*from_, *to_, length));
+  ASSERT_TRUE(add_numbered(*from_, *other_, 200));
+  EXPECT_FALSE(add_numbered(*from_, *other_, 200)) << "no long batch of several messages";
   EXPECT_TRUE(from_->has_unsent());
   ASSERT_TRUE(from_->flush());
   EXPECT_FALSE(from_->has_unsent());
@@ -111,8 +95,8 @@ TEST_P(Links, send_long_runs_that_arrive_as_datagrams) {
   for (int round = 0; round < 20; ++round) {
     std::vector<std::size_t> sent(SendBatch::longest_run - 1, kLargest);
     sent.push_back(100);
-    for (const std::size_t length : sent) ASSERT_TRUE(add(*from_, *to_, length));
-    EXPECT_FALSE(add(*from_, *to_, 100)) << "the batch is full";
+    for (const std::size_t length : sent) ASSERT_TRUE(add_numbered(*from_, *to_, length));
+    EXPECT_FALSE(add_numbered(*from_, *to_, 100)) << "the batch is full";
     ASSERT_TRUE(from_->flush());
     ASSERT_EQ(lengths(*to_, *from_, sent.size()), sent);
   }

@@ -13,14 +13,11 @@
 #include <span>
 #include <vector>
 
-#include "wire/links/address.h"
+#include "wire/links/link.h"
 #include "wire/links/send_queue.h"
 
 namespace quadrille::wire {
 
-// Of headers on the wire: Ethernet's with preamble and gap, IPv4's and UDP's.
-inline constexpr std::size_t ip_udp_bytes = 28;
-inline constexpr std::size_t framing_bytes = ip_udp_bytes + 38;
 // The longest message that the kernel joins datagrams to, or takes to be cut.
 inline constexpr std::size_t longest_message = 65'535;
 

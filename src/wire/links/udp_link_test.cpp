@@ -5,11 +5,11 @@
 #include <netinet/udp.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <vector>
+
+#include "wire/links/numbered_datagrams.h"
 
 namespace quadrille::wire {
 namespace {
@@ -34,34 +34,17 @@ TEST(UdpLink, tells_how_much_the_system_keeps_until_it_is_received) {
   EXPECT_LT(arrived, sent);
 }
 
-// Datagrams that are filled with a number, one more in each.
 class Runs : public testing::Test {
  protected:
   static constexpr NetworkAddress kLoopback{0x7f000001, 0};
   static constexpr std::size_t kLargest = 1472;
 
-  static bool add(UdpLink& from, const UdpLink& to, std::size_t length) {
-    static std::size_t number = 0;
-    const auto room = from.room();
-    if (room.empty()) return false;
-    std::ranges::fill(room.first(length), static_cast<std::byte>(number++ % 251));
-    from.add(to.local(), length);
-    return true;
-  }
-  // What arrives: lengths, in their order; each holds its own number, one more than the one before.
   static std::vector<std::size_t> lengths(UdpLink& at) {
-    std::vector<std::size_t> found;
-    std::optional<unsigned> before;
+    NumberedArrivals found;
     do {
-      for (const auto& datagram : at.receive()) {
-        const auto number = std::to_integer<unsigned>(datagram.front());
-        EXPECT_TRUE(std::ranges::all_of(datagram, [&](std::byte b) { return b == datagram[0]; }));
-        EXPECT_EQ(number, before ? (*before + 1) % 251 : number);
-        before = number;
-        found.push_back(datagram.size());
-      }
+      for (const auto& datagram : at.receive()) found.take(datagram);
     } while (at.has_more());
-    return found;
+    return found.lengths();
   }
 
   std::unique_ptr<UdpLink> from_ = std::move(UdpLink::open({.local = kLoopback}).value());
@@ -72,19 +55,19 @@ class Runs : public testing::Test {
 TEST_F(Runs, leave_as_one_message_and_arrive_as_datagrams) {
   std::vector<std::size_t> sent(SendBatch::longest_run - 1, kLargest);
   sent.push_back(100);
-  for (const std::size_t length : sent) ASSERT_TRUE(add(*from_, *to_, length));
-  EXPECT_FALSE(add(*from_, *to_, 100)) << "the batch is full";
+  for (const std::size_t length : sent) ASSERT_TRUE(add_numbered(*from_, *to_, length));
+  EXPECT_FALSE(add_numbered(*from_, *to_, 100)) << "the batch is full";
   ASSERT_TRUE(from_->flush());
   EXPECT_EQ(from_->sent_in_runs(), sent.size());
   EXPECT_EQ(lengths(*to_), sent);
 }
 
 TEST_F(Runs, end_where_a_datagram_is_longer_or_goes_elsewhere) {
-  ASSERT_TRUE(add(*from_, *to_, 100));
-  ASSERT_TRUE(add(*from_, *to_, 200));
-  ASSERT_TRUE(add(*from_, *to_, 200));
-  ASSERT_TRUE(add(*from_, *other_, 200));
-  EXPECT_FALSE(add(*from_, *other_, 200)) << "no long batch of several messages";
+  ASSERT_TRUE(add_numbered(*from_, *to_, 100));
+  ASSERT_TRUE(add_numbered(*from_, *to_, 200));
+  ASSERT_TRUE(add_numbered(*from_, *to_, 200));
+  ASSERT_TRUE(add_numbered(*from_, *other_, 200));
+  EXPECT_FALSE(add_numbered(*from_, *other_, 200)) << "no long batch of several messages";
   ASSERT_TRUE(from_->flush());
   EXPECT_EQ(from_->sent(), 4);
   EXPECT_EQ(from_->sent_in_runs(), 2);
@@ -98,21 +81,22 @@ TEST_F(Runs, are_given_up_where_the_kernel_does_not_cut_them) {
   ASSERT_EQ(setsockopt(from_->descriptors().front(), SOL_SOCKET, SO_NO_CHECK, &none, sizeof none),
             0);
   std::vector<std::size_t> sent(SendBatch::longest_run, kLargest);
-  for (const std::size_t length : sent) ASSERT_TRUE(add(*from_, *to_, length));
+  for (const std::size_t length : sent) ASSERT_TRUE(add_numbered(*from_, *to_, length));
   ASSERT_TRUE(from_->flush());
   EXPECT_EQ(from_->sent(), sent.size());
   EXPECT_EQ(from_->sent_in_runs(), 0);
   EXPECT_EQ(lengths(*to_), sent);
   EXPECT_TRUE(from_->refusals().empty());
-  for (std::size_t i = 0; i < SendBatch::usual; ++i) ASSERT_TRUE(add(*from_, *to_, kLargest));
-  EXPECT_FALSE(add(*from_, *to_, kLargest)) << "batches are short again";
+  for (std::size_t i = 0; i < SendBatch::usual; ++i)
+    ASSERT_TRUE(add_numbered(*from_, *to_, kLargest));
+  EXPECT_FALSE(add_numbered(*from_, *to_, kLargest)) << "batches are short again";
 }
 
 TEST_F(Runs, reach_a_socket_that_takes_single_datagrams) {
   const int off = 0;
   ASSERT_EQ(setsockopt(to_->descriptors().front(), IPPROTO_UDP, UDP_GRO, &off, sizeof off), 0);
   const std::vector<std::size_t> sent(12, kLargest);
-  for (const std::size_t length : sent) ASSERT_TRUE(add(*from_, *to_, length));
+  for (const std::size_t length : sent) ASSERT_TRUE(add_numbered(*from_, *to_, length));
   ASSERT_TRUE(from_->flush());
   EXPECT_EQ(from_->sent_in_runs(), sent.size());
   EXPECT_EQ(lengths(*to_), sent);
@@ -120,10 +104,10 @@ TEST_F(Runs, reach_a_socket_that_takes_single_datagrams) {
 
 TEST_F(Runs, of_datagrams_longer_than_any_of_ours_are_dropped) {
   const auto narrow = std::move(UdpLink::open({.local = kLoopback, .datagram_bytes = 600}).value());
-  ASSERT_TRUE(add(*from_, *narrow, kLargest));
-  ASSERT_TRUE(add(*from_, *narrow, kLargest));
+  ASSERT_TRUE(add_numbered(*from_, *narrow, kLargest));
+  ASSERT_TRUE(add_numbered(*from_, *narrow, kLargest));
   ASSERT_TRUE(from_->flush());
-  ASSERT_TRUE(add(*from_, *narrow, 600));
+  ASSERT_TRUE(add_numbered(*from_, *narrow, 600));
   ASSERT_TRUE(from_->flush());
   EXPECT_EQ(lengths(*narrow), std::vector<std::size_t>{600});
 }

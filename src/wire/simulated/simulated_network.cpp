@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "wire/links/link.h"
+
 namespace quadrille::wire {
-namespace {
-
-constexpr std::size_t framing_bytes = 38 + 28;
-
-}  // namespace
 
 SimulatedNetwork::SimulatedNetwork(const SimulatedSettings& settings)
     : settings_(settings), ends_(settings.endpoints), chance_(settings.seed) {
