@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/monotonic_clock.h"
+#include "executor/throttling.h"
 
 namespace quadrille {
 namespace {
@@ -23,6 +24,13 @@ constexpr Nanoseconds first_sleep{20'000};
 constexpr Nanoseconds longest_sleep{1'000'000};
 // Without contention a core is kept this long: longer than any latency of a local network.
 constexpr Nanoseconds uncontended_spin{2'000'000};
+
+// What spinning takes is missing where it is needed.
+bool is_stopped_for_spinning(Nanoseconds now) {
+  static const auto groups = limited_groups("/proc/self");
+  thread_local Throttling throttling(groups);
+  return throttling.has_happened(now);
+}
 
 }  // namespace
 
@@ -48,7 +56,7 @@ bool Waiting::spin() {
   const Nanoseconds before = monotonic_now();
   sched_yield();
   const Nanoseconds after = monotonic_now();
-  crowded_ = after - before > contended_yield;
+  crowded_ = after - before > contended_yield || is_stopped_for_spinning(after);
   if (looks && !crowded_) sleep_ = {0};
   if (crowded_ || after - idle_since_ > uncontended_spin) sleep_ = first_sleep;
   return true;

@@ -2,7 +2,8 @@
 // How a rank waits: it spins while that is cheap, gives its core away as soon as others want it,
 // and sleeps for longer and longer, up to 1 ms, when nothing happens. Ranks may outnumber cores,
 // also in ways that no count of ranks and cores shows (containers, emulated hosts), so the wish of
-// others for the core is measured: a yield that takes long ran someone else.
+// others for the core is measured: a yield that takes long ran someone else. So is a limit of this
+// process's group (Throttling).
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ class Waiting {
   void lengthen_sleep();
 
   std::uint32_t idle_polls_ = 0;
-  bool crowded_ = false;  // others wanted the core when it was last offered
+  bool crowded_ = false;  // when it was last looked
   std::uint32_t crowded_waits_ = 0;
   Nanoseconds idle_since_{};
   Nanoseconds sleep_{};

@@ -3,6 +3,7 @@
 #include "fabric/conversation.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace quadrille::fabric {
@@ -13,6 +14,8 @@ constexpr std::size_t open_messages = 16;
 constexpr std::size_t open_controls = 8;
 // Where packets are larger, as on the loopback, memory for them is not.
 constexpr std::size_t most_open_bytes = 4096;
+// A datagram that tells of memory is this: shorter than any of the wire's.
+constexpr std::byte wakes{0xf2};
 
 wire::EndpointSettings endpoint_settings(const ConversationSettings& settings) {
   wire::EndpointSettings made;
@@ -34,7 +37,8 @@ Conversation::Conversation(const ConversationSettings& settings, wire::CreditBud
     : peer_(settings.is_first ? 1 : 0),
       open_bytes_(std::min(settings.payload, most_open_bytes)),
       in_parts_(settings.in_parts),
-      endpoint_(endpoint_settings(settings), budget) {
+      endpoint_(endpoint_settings(settings), budget),
+      claim_(settings.claim) {
   for (std::size_t i = 0; i < open_messages; ++i)
     open(messages_channel, message, messages_, std::vector<std::byte>(open_bytes_), now);
   for (std::size_t i = 0; i < open_controls; ++i)
@@ -55,6 +59,12 @@ void Conversation::depart(wire::Channel channel, std::vector<std::byte> bytes, N
 
 void Conversation::send_message(const Head& head, std::span<const std::byte> payload,
                                 Nanoseconds now) {
+  if (SharedSender* memory = out()) {
+    std::array<std::byte, largest_head> bytes{};
+    const auto written = write_head(head, payload.size(), bytes);
+    memory->send(RecordKind::message, std::span(bytes).first(written), payload);
+    return wake_reader();
+  }
   const std::size_t first = std::min(payload.size(), open_bytes_ - largest_head);
   std::vector<std::byte> bytes(largest_head + first);
   bytes.resize(write_head(head, first, bytes));
@@ -72,26 +82,42 @@ void Conversation::send_message(const Head& head, std::span<const std::byte> pay
 void Conversation::send_control(const Control& control, Nanoseconds now) {
   std::vector<std::byte> bytes(largest_control);
   bytes.resize(write_control(control, bytes));
+  if (SharedSender* memory = out()) {
+    memory->send(RecordKind::control, bytes, {});
+    return wake_reader();
+  }
   depart(control_channel, std::move(bytes), now);
 }
 
 void Conversation::send_bulk(std::span<const std::byte> bytes, Token token, Nanoseconds now) {
+  if (SharedSender* memory = out()) {
+    memory->send_bulk(bytes, token);
+    return wake_reader();
+  }
   const wire::Handle handle = this->handle(bulk);
   bulk_[handle] = token;
   endpoint_.send(peer_, bulk_channel, bytes, handle, now);
 }
 
 void Conversation::receive_bulk(std::span<std::byte> bytes, Token token, Nanoseconds now) {
+  // Its offer has come that way.
+  if (in_) return in_->receive_bulk(bytes, token);
   const wire::Handle handle = this->handle(bulk);
   bulk_[handle] = token;
   endpoint_.receive_certain(peer_, bulk_channel, bytes, handle, now);
 }
 
 bool Conversation::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
+  if (claim_ && datagram.size() == 1 && datagram.front() == wakes) return true;
+  uses_wire_ = true;
   return endpoint_.on_datagram(datagram, now).has_value();
 }
 
 std::optional<std::size_t> Conversation::next_datagram(std::span<std::byte> room, Nanoseconds now) {
+  if (std::exchange(wakes_, false)) {
+    room.front() = wakes;
+    return 1;
+  }
   const auto outgoing = endpoint_.next_datagram(room, now);
   return outgoing ? std::optional(outgoing->length) : std::nullopt;
 }
@@ -114,6 +140,7 @@ Conversation::Happened Conversation::opened(OpenReceives& receives, Event event,
 }
 
 std::optional<Conversation::Happened> Conversation::next(Nanoseconds now) {
+  if (auto happened = from_memory()) return happened;
   reopen(now);
   while (const auto completion = endpoint_.next_completion()) {
     const auto kind = static_cast<Kind>(completion->handle % kinds);
@@ -133,6 +160,7 @@ std::optional<Conversation::Happened> Conversation::next(Nanoseconds now) {
 }
 
 std::optional<std::uint32_t> Conversation::unanswered() const {
+  if (awaits_by_memory()) return questions_;
   const auto awaited = endpoint_.awaited();
   return awaited.empty() ? std::nullopt : std::optional(awaited.front().second);
 }

@@ -3,12 +3,16 @@
 // messages, one for control and one for bulk. Receives of the first two are always open; bulk is
 // received where it was called for. No clock and no socket.
 //
+// On one host each direction takes to memory instead where there is some when the first is sent
+// (SharedPath); datagrams then only wake who sleeps.
+//
 // Thread rule: one thread at a time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -16,6 +20,7 @@
 
 #include "fabric/matching.h"
 #include "fabric/message_format.h"
+#include "fabric/shared_path.h"
 #include "wire/endpoint.h"
 
 namespace quadrille::fabric {
@@ -26,6 +31,7 @@ struct ConversationSettings {
   std::size_t payload = 1448;
   std::size_t unasked = 256;  // bytes that may leave at once
   bool in_parts = false;      // may messages come that do not have to be offered
+  std::function<std::optional<ClaimedRing>()> claim = {};  // a ring to the other end; may be empty
 };
 
 class Conversation {
@@ -33,7 +39,7 @@ class Conversation {
   Conversation(const ConversationSettings& settings, wire::CreditBudget& budget, Nanoseconds now);
 
   // The longest message that goes without being offered.
-  std::size_t most_eager() const { return in_parts_ ? most_in_parts : open_bytes_ - largest_head; }
+  std::size_t most_eager();
 
   // `payload` is copied. REQUIRES: it is no longer than most_eager().
   void send_message(const Head& head, std::span<const std::byte> payload, Nanoseconds now);
@@ -47,6 +53,22 @@ class Conversation {
   std::optional<std::size_t> next_datagram(std::span<std::byte> room, Nanoseconds now);
   std::optional<Nanoseconds> deadline() const { return endpoint_.deadline(); }
 
+  // The ring that the other end has claimed here.
+  void receive_by(RingReader ring) { in_.emplace(ring); }
+  // Whether next() may have something from it, or what waited for room in the other has left.
+  bool look_at_memory();
+  // The other end has not read all that there is for it, or not written what was called for.
+  bool awaits_by_memory() const {
+    return (out_ && !out_->is_read()) || (in_ && in_->awaits_bulk());
+  }
+  // To be called now and then while it does: wakes it if it has done nothing since the last call.
+  // Returns whether it has done something.
+  bool question_memory();
+  // The other end has read some of what was there for it.
+  bool was_read();
+  // next_datagram() has nothing now, nor will without another event.
+  bool is_silent() { return !wakes_ && !uses_wire_ && was_read(); }
+
   enum class Event : std::uint8_t { message, control, bulk_sent, bulk_received, broken };
   struct Happened {
     Event event = Event::message;
@@ -58,7 +80,11 @@ class Conversation {
 
   // Questions that the other end has left unanswered; nothing where nothing is awaited from it.
   std::optional<std::uint32_t> unanswered() const;
-  bool is_idle() const { return endpoint_.awaited().empty() && !endpoint_.deadline(); }
+  bool is_idle() const {
+    return endpoint_.awaited().empty() && !endpoint_.deadline() && !awaits_by_memory();
+  }
+  // By memory, both ways.
+  std::uint64_t records() const { return records_; }
   const wire::EndpointCounters& counters() const { return endpoint_.counters(); }
 
  private:
@@ -69,6 +95,12 @@ class Conversation {
   };
   enum Kind : std::uint8_t { departing, message, control, bulk };
   static constexpr unsigned kinds = 4;
+
+  // Memory to the other end, looked for once; null where there is none.
+  SharedSender* out();
+  void wake_reader();
+  void wake_writer();
+  std::optional<Happened> from_memory();
 
   wire::Handle handle(Kind kind) { return next_handle_++ * kinds + kind; }
   void open(wire::Channel channel, Kind kind, OpenReceives& receives, std::vector<std::byte> buffer,
@@ -86,6 +118,16 @@ class Conversation {
   OpenReceives controls_;
   std::unordered_map<wire::Handle, std::vector<std::byte>> departing_;
   std::unordered_map<wire::Handle, Token> bulk_;
+
+  std::function<std::optional<ClaimedRing>()> claim_;
+  std::optional<SharedSender> out_;
+  std::optional<SharedReceiver> in_;
+  bool wakes_ = false;      // the next datagram tells of memory
+  bool uses_wire_ = false;  // for anything else
+  bool was_read_ = false;
+  std::uint64_t moved_ = 0;  // by memory when it was last questioned
+  std::uint32_t questions_ = 0;
+  std::uint64_t records_ = 0;
 };
 
 }  // namespace quadrille::fabric

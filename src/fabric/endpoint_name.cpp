@@ -9,9 +9,10 @@
 namespace quadrille::fabric {
 namespace {
 
-constexpr std::uint32_t magic = 0x51464931;  // "QFI1"
+constexpr std::uint32_t magic = 0x51464932;  // "QFI2"
 // Smaller than what every host has to take (RFC 791), less all headers.
 constexpr std::uint16_t least_payload = 400;
+constexpr std::size_t inbox_bytes = 4 + 4;
 
 }  // namespace
 
@@ -23,6 +24,9 @@ std::array<std::byte, name_bytes> encode(const EndpointName& name) {
   writer.put(name.at.port, 2);
   writer.put(name.payload, 2);
   std::ranges::copy(std::as_bytes(std::span(name.key)), writer.rest().begin());
+  Writer last(std::span<std::byte>(bytes).last(inbox_bytes));
+  last.put(name.inbox ? name.inbox->process : 0, 4);
+  last.put(name.inbox ? name.inbox->descriptor : 0, 4);
   return bytes;
 }
 
@@ -34,7 +38,12 @@ std::optional<EndpointName> decode_name(std::span<const std::byte> bytes) {
   name.at.address = static_cast<std::uint32_t>(reader.take(4));
   name.at.port = static_cast<std::uint16_t>(reader.take(2));
   name.payload = static_cast<std::uint16_t>(reader.take(2));
-  std::ranges::copy(reader.rest(), std::as_writable_bytes(std::span(name.key)).begin());
+  std::ranges::copy(reader.rest().first(name.key.size()),
+                    std::as_writable_bytes(std::span(name.key)).begin());
+  Reader last(bytes.first(name_bytes).last(inbox_bytes));
+  const InboxPlace inbox{static_cast<std::uint32_t>(last.take(4)),
+                         static_cast<std::uint32_t>(last.take(4))};
+  if (inbox.process != 0) name.inbox = inbox;
   if (name.at.port == 0 || name.payload < least_payload) return std::nullopt;
   return name;
 }

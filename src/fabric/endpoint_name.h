@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What an endpoint is called among the ranks of a job: where its datagrams go, the largest packet
-// that its network takes, and its public key. It is what fi_getname() gives and fi_av_insert()
-// takes; docs/fabric.md has the table.
+// that its network takes, its public key, and where others of its host find its inbox. It is what
+// fi_getname() gives and fi_av_insert() takes; docs/fabric.md has the table.
 //
-//   offset  width  in the bytes
-//   0       4      "QFI1"
-//   4       4      IPv4 address, big-endian
-//   8       2      UDP port, big-endian
-//   10      2      bytes of payload in a full packet, big-endian
+//   offset  width  in the bytes; numbers are big-endian
+//   0       4      "QFI2"
+//   4       4      IPv4 address
+//   8       2      UDP port
+//   10      2      bytes of payload in a full packet
 //   12      32     X25519 public key
+//   44      4      its process; 0: it has no inbox
+//   48      4      the descriptor of its inbox there
 #pragma once
 
 #include <array>
@@ -26,12 +28,21 @@ namespace quadrille::fabric {
 using PublicKey = std::array<unsigned char, 32>;
 
 // Open MPI 4.1 keeps 64 bytes for one.
-constexpr std::size_t name_bytes = 44;
+constexpr std::size_t name_bytes = 52;
+
+// Of an Inbox; these tell nothing on another host.
+struct InboxPlace {
+  std::uint32_t process = 0;
+  std::uint32_t descriptor = 0;
+
+  bool operator==(const InboxPlace&) const = default;
+};
 
 struct EndpointName {
   wire::NetworkAddress at;
   std::uint16_t payload = 0;
   PublicKey key{};
+  std::optional<InboxPlace> inbox = {};
 
   bool operator==(const EndpointName&) const = default;
 };

@@ -27,6 +27,7 @@
 #include "fabric/conversation.h"
 #include "fabric/done.h"
 #include "fabric/eager_credit.h"
+#include "fabric/inbox.h"
 #include "fabric/keys.h"
 #include "fabric/matching.h"
 #include "fabric/message_format.h"
@@ -39,6 +40,7 @@ struct MessengerSettings {
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;  // that the network holds in front of this host
   std::size_t local_payload = 1448;                  // of packets that stay on this host
+  Inbox* inbox = nullptr;                            // its place is in the name
 };
 
 struct SendRequest {
@@ -90,6 +92,8 @@ class Messenger {
   bool cancel(const void* context);
 
   void on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram, Nanoseconds now);
+  // Takes in what others of this host have written to memory; returns whether they had.
+  bool look_at_memory(Nanoseconds now);
   // A host says that nobody listens there any more.
   void on_refusal(wire::NetworkAddress to);
 
@@ -115,6 +119,8 @@ class Messenger {
   // Datagrams of senders that are in no address vector and did not show the job's secret.
   std::uint64_t strangers() const { return strangers_; }
   wire::EndpointCounters counters() const;
+  // What has gone by memory of this host, both ways.
+  std::uint64_t records() const;
 
  private:
   struct Offer {
@@ -157,14 +163,17 @@ class Messenger {
     Done done;
   };
 
-  // messenger_peers.cpp
+  // messenger_peers.cpp, messenger_memory.cpp
   PeerNumber add_peer(const EndpointName& name, const wire::Secret& secret, Nanoseconds now);
   PeerNumber* known_at(wire::NetworkAddress address);
   void on_introduction(std::span<const std::byte> datagram, Nanoseconds now);
-  void touch(PeerNumber number);
+  void touch(PeerNumber number, Nanoseconds now);
   void set_timer(PeerNumber number);
   void lose(PeerNumber number);
   void check_refused(PeerNumber number);
+  void take_claimed_rings();
+  void question_memory(Nanoseconds now);
+  void question_memory_later(const Conversation& conversation, Nanoseconds now);
   std::optional<std::size_t> introduction(Peer& peer, std::span<std::byte> room, Nanoseconds now);
 
   // messenger_send.cpp
@@ -203,6 +212,10 @@ class Messenger {
   std::map<std::pair<std::uint32_t, std::uint16_t>, PeerNumber> by_address_;
   std::deque<PeerNumber> ready_;  // may have something to send
   std::set<std::pair<Nanoseconds, PeerNumber>> timers_;
+  std::vector<PeerNumber> on_host_;      // whom this endpoint may share memory with
+  std::vector<Inbox::Claimed> unknown_;  // rings of those who have not introduced themselves yet
+  std::optional<Nanoseconds> questions_memory_at_;
+  Nanoseconds between_questions_{};
   Matcher tagged_;
   Matcher untagged_;
   Token next_token_ = 1;

@@ -24,17 +24,31 @@ inline std::vector<std::byte> contents(std::size_t length, unsigned seed) {
   return bytes;
 }
 
-class MessengerTest : public testing::Test {
+// Each on a host of its own, or all on one, where they look at memory all the time or only when a
+// datagram has come.
+enum class Placement : std::uint8_t { apart, looking, told };
+
+class MessengerTest : public testing::TestWithParam<Placement> {
  protected:
   static void SetUpTestSuite() { ASSERT_TRUE(wire::start_authentication()); }
 
-  // Each on a host of its own; `know_all`: each has all others in its address vector.
+  bool on_one_host() const { return GetParam() != Placement::apart; }
+
+  // `know_all`: each has all others in its address vector.
   void make(std::size_t count, bool know_all = true, bool with_secret = true) {
     for (std::size_t i = 0; i < count; ++i) {
       keys_.push_back(std::make_unique<KeyPair>());
       MessengerSettings settings;
-      settings.name = {{0x0a000001 + static_cast<std::uint32_t>(i), 4000}, 1448, {}};
+      const auto number = static_cast<std::uint16_t>(i);
+      const std::uint32_t host = on_one_host() ? 0 : number;
+      settings.name = {{0x0a000001 + host, static_cast<std::uint16_t>(4000 + number)}, 1448, {}};
       settings.name.key = keys_.back()->public_key();
+      if (on_one_host()) {
+        inboxes_.push_back(Inbox::open(settings.name.key));
+        ASSERT_NE(inboxes_.back(), nullptr);
+        settings.inbox = inboxes_.back().get();
+        settings.name.inbox = settings.inbox->place();
+      }
       if (with_secret) settings.job_secret = secret_from_digits(std::string(32, '7'));
       ends_.push_back(std::make_unique<Messenger>(settings, *keys_.back()));
       done_.emplace_back();
@@ -93,6 +107,7 @@ class MessengerTest : public testing::Test {
     std::vector<std::byte> room(4096);
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       if (dead_ == i) continue;
+      if (GetParam() == Placement::looking) moved |= ends_[i]->look_at_memory(now_);
       while (const auto outgoing = ends_[i]->next_datagram(room, now_)) {
         moved = true;
         ++datagrams_;
@@ -111,11 +126,12 @@ class MessengerTest : public testing::Test {
       moved = true;
       Flight flight = flights_.front();
       flights_.pop_front();
-      const std::size_t to = flight.to.address - 0x0a000001;
+      const std::size_t to = flight.to.port - 4000;
       if (to == dead_) {
-        ends_[flight.from.address - 0x0a000001]->on_refusal(flight.to);
+        ends_[flight.from.port - 4000]->on_refusal(flight.to);
       } else {
         ends_[to]->on_datagram(flight.from, flight.bytes, now_);
+        ends_[to]->look_at_memory(now_);
       }
     }
     return moved;
@@ -127,6 +143,7 @@ class MessengerTest : public testing::Test {
     std::vector<std::byte> bytes;
   };
   std::vector<std::unique_ptr<KeyPair>> keys_;
+  std::vector<std::unique_ptr<Inbox>> inboxes_;
   std::vector<std::unique_ptr<Messenger>> ends_;
   std::vector<std::vector<Done>> done_;
   std::deque<Flight> flights_;

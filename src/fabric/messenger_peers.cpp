@@ -62,6 +62,10 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
     made.payload = is_local ? settings_.local_payload
                             : std::min<std::size_t>(settings_.name.payload, name.payload);
     made.in_parts = !is_local;
+    if (is_local && settings_.inbox != nullptr) {
+      made.claim = [this, name] { return ClaimedRing::claim(name, settings_.name.key); };
+      on_host_.push_back(number);
+    }
     const std::size_t share = settings_.burst_bytes / 2 / (peers_.size() + 1);
     made.unasked = is_local
                        ? made.payload
@@ -112,7 +116,7 @@ void Messenger::on_datagram(wire::NetworkAddress from, std::span<std::byte> data
   peer.heard = true;
   peer.refused = false;
   take_events(number, now);
-  touch(number);
+  touch(number, now);
 }
 
 void Messenger::take_events(PeerNumber number, Nanoseconds now) {
@@ -139,9 +143,11 @@ void Messenger::take_events(PeerNumber number, Nanoseconds now) {
   }
 }
 
-void Messenger::touch(PeerNumber number) {
+void Messenger::touch(PeerNumber number, Nanoseconds now) {
   Peer& peer = *peers_[number];
   if (peer.ready || !peer.conversation || peer.lost) return;
+  question_memory_later(*peer.conversation, now);
+  if (peer.conversation->is_silent()) return;
   peer.ready = true;
   ready_.push_back(number);
 }
@@ -157,7 +163,7 @@ void Messenger::set_timer(PeerNumber number) {
 
 std::optional<std::size_t> Messenger::introduction(Peer& peer, std::span<std::byte> room,
                                                    Nanoseconds now) {
-  if (peer.heard) return std::nullopt;
+  if (peer.heard || peer.conversation->was_read()) return std::nullopt;
   const auto deadline = peer.conversation->deadline();
   const bool speaks = !peer.conversation->is_idle() || (deadline && *deadline <= now);
   if (!speaks) return std::nullopt;
@@ -173,9 +179,10 @@ std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte>
     const PeerNumber number = timers_.begin()->second;
     timers_.erase(timers_.begin());
     peers_[number]->wakes.reset();
-    touch(number);
+    touch(number, now);
     check_refused(number);
   }
+  if (questions_memory_at_ && *questions_memory_at_ <= now) question_memory(now);
   while (!ready_.empty()) {
     const PeerNumber number = ready_.front();
     ready_.pop_front();
@@ -201,11 +208,15 @@ std::size_t Messenger::largest_datagram() const {
 }
 
 std::optional<Nanoseconds> Messenger::deadline() const {
-  return timers_.empty() ? std::nullopt : std::optional(timers_.begin()->first);
+  if (timers_.empty()) return questions_memory_at_;
+  const Nanoseconds first = timers_.begin()->first;
+  return questions_memory_at_ ? std::min(first, *questions_memory_at_) : first;
 }
 
 bool Messenger::is_due(Nanoseconds now) const {
-  return !ready_.empty() || (!timers_.empty() && timers_.begin()->first <= now);
+  if (!ready_.empty()) return true;
+  const auto due = deadline();
+  return due && *due <= now;
 }
 
 void Messenger::on_refusal(wire::NetworkAddress to) {

@@ -13,7 +13,7 @@
 namespace quadrille::fabric {
 namespace {
 
-TEST_F(MessengerTest, a_sender_that_is_in_no_address_vector_is_heard_if_it_is_of_the_job) {
+TEST_P(MessengerTest, a_sender_that_is_in_no_address_vector_is_heard_if_it_is_of_the_job) {
   for (const bool of_the_job : {true, false}) {
     make(2, false, of_the_job);
     const auto sent = contents(500, 1);
@@ -27,12 +27,13 @@ TEST_F(MessengerTest, a_sender_that_is_in_no_address_vector_is_heard_if_it_is_of
     run(Nanoseconds{3'000'000'000});
     EXPECT_EQ(into, sent);
     ends_.clear();
+    inboxes_.clear();
     keys_.clear();
     done_.clear();
   }
 }
 
-TEST_F(MessengerTest, altered_and_foreign_datagrams_change_nothing) {
+TEST_P(MessengerTest, altered_and_foreign_datagrams_change_nothing) {
   make(2);
   std::mt19937 chance(4);
   std::vector<std::byte> into(100);
@@ -60,7 +61,7 @@ TEST_F(MessengerTest, altered_and_foreign_datagrams_change_nothing) {
   EXPECT_EQ(into, sent);
 }
 
-TEST_F(MessengerTest, all_that_waits_for_a_dead_peer_ends) {
+TEST_P(MessengerTest, all_that_waits_for_a_dead_peer_ends) {
   make(3);
   const auto large = contents(100'000, 1);
   std::vector<std::byte> into(10);

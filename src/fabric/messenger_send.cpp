@@ -21,7 +21,7 @@ void Messenger::send(const SendRequest& request, Nanoseconds now) {
   if (!goes_at_once) return offer(request, head, now);
   peer.credit.sent(request.bytes.size());
   peer.conversation->send_message(head, request.bytes, now);
-  touch(request.to);
+  touch(request.to, now);
   end_send(head, request.report, request.to, Outcome::success);
 }
 
@@ -43,7 +43,7 @@ void Messenger::offer(const SendRequest& request, Head head, Nanoseconds now) {
   }
   if (!peer.conversation) return on_message(request.to, {head, {}}, now);
   peer.conversation->send_message(head, {}, now);
-  touch(request.to);
+  touch(request.to, now);
 }
 
 void Messenger::end_offer(const Offer& offer, PeerNumber to, Outcome outcome) {
@@ -63,7 +63,7 @@ void Messenger::on_call(PeerNumber from, const Control& control, Nanoseconds now
   const Token token = next_token_++;
   leaving_[token] = {from, control.offer};
   peer.conversation->send_bulk(found->second.bytes.first(control.bytes), token, now);
-  touch(from);
+  touch(from, now);
 }
 
 void Messenger::end_send(const Head& head, const Report& report, PeerNumber to, Outcome outcome) {
@@ -83,14 +83,14 @@ void Messenger::call_for(PeerNumber from, std::uint32_t offer, std::uint64_t byt
   if (peer.lost) return;
   peer.conversation->send_control(
       {.freed = peer.credit.tell(), .calls = true, .offer = offer, .bytes = bytes}, now);
-  touch(from);
+  touch(from, now);
 }
 
 void Messenger::tell_credit(PeerNumber to, Nanoseconds now) {
   Peer& peer = *peers_[to];
   if (peer.lost || !peer.credit.worth_telling()) return;
   peer.conversation->send_control({.freed = peer.credit.tell()}, now);
-  touch(to);
+  touch(to, now);
 }
 
 }  // namespace quadrille::fabric

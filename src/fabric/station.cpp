@@ -18,6 +18,8 @@ constexpr Nanoseconds between_calls{2'000'000};
 constexpr Nanoseconds longest_linger{3'000'000'000};
 // Of packets on this host, which no switch has to hold; the loopback takes 64 KiB.
 constexpr std::size_t local_payload = 32'768;
+// For one at the socket, which is a system call, where memory has brought the last.
+constexpr unsigned looks_at_memory = 8;
 
 }  // namespace
 
@@ -36,20 +38,25 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   if (!opened.ok()) return opened.error();
   auto link = std::move(opened.value().link);
   auto keys = std::make_unique<KeyPair>();
+  auto inbox = settings.shares_memory ? Inbox::open(keys->public_key()) : nullptr;
+  made.inbox = inbox.get();
   made.name = {link->local(), static_cast<std::uint16_t>(payload), keys->public_key()};
+  if (inbox) made.name.inbox = inbox->place();
   made.job_secret = settings.job_secret;
   made.burst_bytes = settings.burst_bytes;
   std::unique_ptr<Station> station(
-      new Station(std::move(link), std::move(keys), made, std::move(on_done)));
+      new Station(std::move(link), std::move(keys), std::move(inbox), made, std::move(on_done)));
   station->why_udp_ = std::move(opened.value().why_udp);
   if (!station->start()) return Error{ErrorKind::system, "no descriptor or no thread is left"};
   return station;
 }
 
 Station::Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
-                 const MessengerSettings& settings, DoneHandler on_done)
+                 std::unique_ptr<Inbox> inbox, const MessengerSettings& settings,
+                 DoneHandler on_done)
     : link_(std::move(link)),
       keys_(std::move(keys)),
+      inbox_(std::move(inbox)),
       name_(settings.name),
       messenger_(settings, *keys_),
       on_done_(std::move(on_done)),
@@ -91,12 +98,23 @@ Station::Passage::~Passage() {
 bool Station::drive() {
   const std::scoped_lock lock(mutex_);
   const Passage passage(*this);
-  const bool arrived = take_in(passage.now);
+  const bool by_memory = messenger_.look_at_memory(passage.now);
+  memory_is_busy_ = memory_is_busy_ || by_memory;
+  if (memory_is_busy_ && ++looks_at_memory_ % looks_at_memory != 0) return by_memory;
+  const bool by_link = take_from_link(passage.now);
   note_refusals();
-  return arrived;
+  memory_is_busy_ = memory_is_busy_ && !by_link;
+  return by_memory || by_link;
 }
 
 bool Station::take_in(Nanoseconds now) {
+  const bool by_link = take_from_link(now);
+  // After the datagrams: one of them may tell of it.
+  const bool by_memory = messenger_.look_at_memory(now);
+  return by_link || by_memory;
+}
+
+bool Station::take_from_link(Nanoseconds now) {
   for (bool any = false;; any = true) {
     const auto arrived = link_->receive();
     for (std::size_t i = 0; i < arrived.size(); ++i)
@@ -131,8 +149,13 @@ void Station::note_refusals() {
   for (const wire::NetworkAddress& address : link_->refusals()) messenger_.on_refusal(address);
 }
 
+void Station::set_asleep(bool asleep) {
+  if (inbox_) inbox_->set_asleep(asleep);
+}
+
 void Station::watch(bool arrivals, bool room) {
   watched_ = arrivals;
+  set_asleep(arrivals);
   service_.watch(link_->descriptors(), arrivals ? EPOLLIN : 0U, room);
 }
 
@@ -149,6 +172,7 @@ void Station::end_watch() {
 
 void Station::woken() {
   const std::scoped_lock lock(mutex_);
+  set_asleep(watched_);
   link_->woken();
 }
 
@@ -157,8 +181,14 @@ wire::FrameCounters Station::frames() {
   return link_->frames();
 }
 
-std::optional<Nanoseconds> Station::time_until_due() {
+std::optional<Nanoseconds> Station::prepare_sleep() {
   const std::scoped_lock lock(mutex_);
+  set_asleep(true);
+  const Nanoseconds now = monotonic_now();
+  const bool arrived = messenger_.look_at_memory(now);
+  send_out(now);
+  hand_out();
+  if (arrived) return Nanoseconds{0};
   if (link_->has_unsent()) return wire::ServiceThread::shortest_sleep;
   const auto due = messenger_.deadline();
   return due ? std::optional(std::max(*due - monotonic_now(), Nanoseconds{0})) : std::nullopt;
@@ -167,21 +197,21 @@ std::optional<Nanoseconds> Station::time_until_due() {
 void Station::leave_to_service() {
   const std::scoped_lock lock(mutex_);
   last_passed_ = monotonic_now() - between_calls;
-  watch(true, link_->has_unsent());
-  service_.wake_at(messenger_.deadline().value_or(wire::ServiceThread::never));
+  service_.wake_at(serve());
 }
 
 Nanoseconds Station::serve() {
   const Nanoseconds now = monotonic_now();
   if (watches_ > 0) return wire::ServiceThread::never;
   if (now - last_passed_ < between_calls) return last_passed_ + between_calls;
+  set_asleep(true);
   link_->woken();
-  take_in(now);
+  const bool arrived = take_in(now);
   send_out(now);
   note_refusals();
   hand_out();
   watch(true, link_->has_unsent());
-  return messenger_.deadline().value_or(wire::ServiceThread::never);
+  return arrived ? now : messenger_.deadline().value_or(wire::ServiceThread::never);
 }
 
 }  // namespace quadrille::fabric

@@ -28,6 +28,7 @@ struct StationSettings {
   wire::LinkKind link = wire::LinkKind::udp;
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;
+  bool shares_memory = true;  // with other endpoints of this host
 };
 
 class Station {
@@ -74,8 +75,9 @@ class Station {
   wire::FrameCounters frames();
   // Instead of what was wanted; empty where it is what was wanted.
   const std::string& why_udp() const { return why_udp_; }
-  // How long from now until something is due without an arrival.
-  std::optional<Nanoseconds> time_until_due();
+  // For who sleeps next until a descriptor is readable, or for that long: until something is due
+  // without an arrival.
+  std::optional<Nanoseconds> prepare_sleep();
   // The thread answers from now on, until the next call.
   void leave_to_service();
 
@@ -90,14 +92,16 @@ class Station {
   };
 
   Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
-          const MessengerSettings& settings, DoneHandler on_done);
+          std::unique_ptr<Inbox> inbox, const MessengerSettings& settings, DoneHandler on_done);
   bool start();
   Nanoseconds serve();  // REQUIRES: mutex_ held
   void begin_watch();
   void end_watch();
   void watch(bool arrivals, bool room);
+  void set_asleep(bool asleep);
   // REQUIRES: mutex_ held.
   bool take_in(Nanoseconds now);
+  bool take_from_link(Nanoseconds now);
   void send_out(Nanoseconds now);
   void hand_out();
   void note_refusals();
@@ -106,6 +110,7 @@ class Station {
   std::mutex mutex_;
   std::unique_ptr<wire::Link> link_;
   std::unique_ptr<KeyPair> keys_;
+  std::unique_ptr<Inbox> inbox_;  // null: of none
   EndpointName name_;
   std::string why_udp_;
   Messenger messenger_;
@@ -113,6 +118,8 @@ class Station {
   unsigned watches_ = 0;
   Nanoseconds last_passed_{};  // a call
   bool watched_ = false;       // arrivals wake the service thread
+  bool memory_is_busy_ = false;
+  unsigned looks_at_memory_ = 0;
   wire::ServiceThread service_;
 };
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import time
@@ -15,7 +16,7 @@ from quadrille.installation import native_directory
 
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(120)]
 
-# Ranks of one host go over the provider too.
+# Of the MPI library: ranks of one host go over the provider too.
 WITHOUT_SHARED_MEMORY = {
     "MPIR_CVAR_NOLOCAL": "1",
     "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
@@ -60,8 +61,13 @@ def run(mpi: Mpi, ranks: int, *program: str, collectives: str = "off", **more: s
     return output
 
 
-def test_messages_between_two_ranks_are_what_the_standard_says(mpi: Mpi) -> None:
-    run(mpi, 3, "point_to_point", str(4 << 20))
+@pytest.mark.parametrize("memory", ["on", "off"])
+def test_messages_between_two_ranks_are_what_the_standard_says(mpi: Mpi, memory: str) -> None:
+    output = run(mpi, 3, "point_to_point", str(4 << 20), QUADRILLE_FABRIC_MEMORY=memory)
+    by_memory = [int(count) > 1000 for count in re.findall(r"records=(\d+)", output)]
+    by_loopback = [int(count) > 1000 for count in re.findall(r" data_sent=(\d+)", output)]
+    assert by_memory == [memory == "on"] * 3, output
+    assert by_loopback == [memory == "off"] * 3, output
 
 
 def test_collectives_of_the_mpi_library_give_its_results(mpi: Mpi) -> None:

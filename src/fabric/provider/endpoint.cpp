@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/settings.h"
@@ -77,6 +78,7 @@ int Endpoint::start() {
   if (!link)
     return refuse_with("QUADRILLE_FABRIC_LINK=" + wanted + ": expected auto, udp or packet");
   made.link = *link;
+  made.shares_memory = settings.value().fabric_memory;
   made.burst_bytes = static_cast<std::size_t>(settings.value().fabric_burst);
   const std::string& digits = settings.value().job_secret;
   made.job_secret = secret_from_digits(digits);
@@ -97,9 +99,10 @@ int Endpoint::start() {
 }
 
 void Endpoint::log() const {
-  const auto [counters, strangers] = station_->with([](const Messenger& messenger, Nanoseconds) {
-    return std::pair(messenger.counters(), messenger.strangers());
-  });
+  const auto [counters, strangers, records] =
+      station_->with([](const Messenger& messenger, Nanoseconds) {
+        return std::tuple(messenger.counters(), messenger.strangers(), messenger.records());
+      });
   const wire::FrameCounters frames = station_->frames();
   const auto wide = [](std::uint64_t number) { return static_cast<unsigned long long>(number); };
   std::fprintf(
@@ -107,12 +110,12 @@ void Endpoint::log() const {
       "quadrille: event=fabric link=%s name=%s data_sent=%llu data_resent=%llu bytes_sent=%llu "
       "bytes_received=%llu status_sent=%llu questions=%llu losses=%llu forged=%llu "
       "malformed=%llu strangers=%llu frames_sent=%llu "
-      "frames_received=%llu\n",
+      "frames_received=%llu records=%llu\n",
       station_->link_name(), text_of(station_->name()).c_str(), wide(counters.data_sent),
       wide(counters.data_resent), wide(counters.bytes_sent), wide(counters.bytes_received),
       wide(counters.status_sent), wide(counters.questions), wide(counters.losses),
       wide(counters.forged), wide(counters.malformed), wide(strangers), wide(frames.sent),
-      wide(frames.received));
+      wide(frames.received), wide(records));
 }
 
 void Endpoint::on_inserted(const EndpointName& name) {

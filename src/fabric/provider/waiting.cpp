@@ -34,7 +34,7 @@ void Stations::sleep(int descriptor, Nanoseconds most) const {
   std::vector<pollfd> events{{descriptor, POLLIN, 0}};
   for (Station* station : stations_) {
     for (const int arrivals : station->descriptors()) events.push_back({arrivals, POLLIN, 0});
-    if (const auto due = station->time_until_due()) most = std::min(most, *due);
+    if (const auto due = station->prepare_sleep()) most = std::min(most, *due);
   }
   const timespec time{most.value / 1'000'000'000, most.value % 1'000'000'000};
   ppoll(events.data(), events.size(), &time, nullptr);
