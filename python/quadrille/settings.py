@@ -35,6 +35,7 @@ _CHOICES = {
     "QUADRILLE_COLLECTIVES": ("on", "off"),
     "QUADRILLE_WIRE": ("auto", "udp", "packet", "xdp", "off"),
     "QUADRILLE_FABRIC_LINK": ("auto", "udp", "packet"),
+    "QUADRILLE_WAITING": ("auto", "spin", "sleep"),
     "QUADRILLE_MULTICAST": ("auto", "off"),
     "QUADRILLE_FABRIC": ("on", "off"),
     "QUADRILLE_FABRIC_MEMORY": ("on", "off"),

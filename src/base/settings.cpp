@@ -27,9 +27,17 @@ bool parse(std::string_view value, bool& into) {
   return value == "on" || value == "off";
 }
 
+bool parse(std::string_view value, WaitingMode& into) {
+  into = value == "spin"    ? WaitingMode::spin
+         : value == "sleep" ? WaitingMode::sleep
+                            : WaitingMode::automatic;
+  return value == "auto" || value == "spin" || value == "sleep";
+}
+
 const char* expected(const std::string&) { return "expected text"; }
 const char* expected(const std::int64_t&) { return "expected a whole number of 0 or more"; }
 const char* expected(const bool&) { return "expected on or off"; }
+const char* expected(const WaitingMode&) { return "expected auto, spin or sleep"; }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/waiting_mode.h"
 
 namespace quadrille {
 
@@ -14,6 +15,7 @@ struct Settings {
   using text = std::string;
   using integer = std::int64_t;
   using flag = bool;
+  using waiting_mode = WaitingMode;
 #define SETTING(field, type, variable, fallback, unit, description) type field{};
 #include "base/settings.def"
 #undef SETTING

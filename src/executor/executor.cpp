@@ -26,10 +26,10 @@ class Executor::Walk {
     unfinished_ = steps;
   }
 
-  Result<bool> run(const LongWait& long_wait) {
-    Waiting waiting;
-    const Nanoseconds began = long_wait.after.value > 0 ? monotonic_now() : Nanoseconds{};
-    bool reported = long_wait.after.value == 0;
+  Result<bool> run(const WaitingRules& rules) {
+    Waiting waiting(rules.mode);
+    const Nanoseconds began = rules.reports_after.value > 0 ? monotonic_now() : Nanoseconds{};
+    bool reported = rules.reports_after.value == 0;
     std::uint32_t polls = 0;
     if (auto started = start_ready(); !started.ok()) return started;
     while (unfinished_ > 0) {
@@ -46,9 +46,9 @@ class Executor::Walk {
       } else {
         waiting.idle([this](Nanoseconds time) { transport_.sleep(time); });
       }
-      if (!reported && ++polls % 64 == 0 && monotonic_now() - began > long_wait.after) {
+      if (!reported && ++polls % 64 == 0 && monotonic_now() - began > rules.reports_after) {
         reported = true;
-        long_wait.report(missing_peers());
+        rules.report(missing_peers());
       }
     }
     return true;
@@ -160,8 +160,8 @@ class Executor::Walk {
 };
 
 Result<bool> Executor::run(const PreparedSchedule& prepared, const CallMemory& memory,
-                           Transport& transport, const LongWait& long_wait) {
-  return Walk(*this, prepared, memory, transport).run(long_wait);
+                           Transport& transport, const WaitingRules& rules) {
+  return Walk(*this, prepared, memory, transport).run(rules);
 }
 
 }  // namespace quadrille

@@ -27,8 +27,9 @@ struct CallMemory {
   std::function<void(const std::byte* from, std::byte* into, std::uint64_t length)> reduce;
 };
 
-struct LongWait {
-  Nanoseconds after{};  // 0: never
+struct WaitingRules {
+  WaitingMode mode = WaitingMode::automatic;
+  Nanoseconds reports_after{};  // 0: never
   // Called once per call, with the ranks whose messages are missing.
   std::function<void(const std::vector<Rank>& peers)> report;
 };
@@ -39,7 +40,7 @@ class Executor {
  public:
   // Returns when every step is complete; an error of the transport ends the walk at once.
   Result<bool> run(const PreparedSchedule& prepared, const CallMemory& memory, Transport& transport,
-                   const LongWait& long_wait);
+                   const WaitingRules& rules);
 
  private:
   class Walk;

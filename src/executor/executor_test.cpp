@@ -211,7 +211,7 @@ TEST(Executor, an_error_of_the_transport_ends_the_walk) {
   EXPECT_EQ(done.error().kind, ErrorKind::peer_lost);
 }
 
-TEST(Executor, a_long_wait_names_the_peers_that_are_missing_and_only_once) {
+TEST(Executor, a_rules_names_the_peers_that_are_missing_and_only_once) {
   Post post(3);
   ScheduleBuilder builder;
   const StepIndex first = builder.receive(4, {Buffer::receive, 0, 1});
@@ -223,14 +223,14 @@ TEST(Executor, a_long_wait_names_the_peers_that_are_missing_and_only_once) {
   PostTransport transport(post, 0);
   int reports = 0;
   std::vector<Rank> named;
-  const LongWait long_wait{Nanoseconds{1}, [&](const std::vector<Rank>& peers) {
+  const WaitingRules rules{WaitingMode::automatic, Nanoseconds{1},
+                           [&](const std::vector<Rank>& peers) {
                              ++reports;
                              named = peers;
                              for (const Rank peer : {2, 4, 7})
                                post.sent[{peer, 0}] = {bytes({peer})};
                            }};
-  ASSERT_TRUE(
-      Executor().run(prepared, bytes_memory({}, receive, scratch), transport, long_wait).ok());
+  ASSERT_TRUE(Executor().run(prepared, bytes_memory({}, receive, scratch), transport, rules).ok());
   EXPECT_EQ(reports, 1);
   EXPECT_EQ(named, (std::vector<Rank>{2, 4}));
 }

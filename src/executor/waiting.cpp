@@ -42,8 +42,13 @@ void Waiting::idle() {
 }
 
 bool Waiting::spin() {
+  if (mode_ == WaitingMode::spin) return true;
   if (idle_polls_ == 0) idle_since_ = monotonic_now();
   ++idle_polls_;
+  if (mode_ == WaitingMode::sleep) {
+    sleep_ = std::max(sleep_, first_sleep);
+    return idle_polls_ <= polls_before_yield;
+  }
   // Where the core was wanted it is given away at once; now and then it is looked whether it still
   // is.
   const bool looks = crowded_ && ++crowded_waits_ % waits_before_look == 0;

@@ -9,11 +9,14 @@
 #include <cstdint>
 
 #include "base/units.h"
+#include "base/waiting_mode.h"
 
 namespace quadrille {
 
 class Waiting {
  public:
+  explicit Waiting(WaitingMode mode = WaitingMode::automatic) : mode_(mode) {}
+
   // Called after a poll that found something.
   void progressed() {
     idle_polls_ = 0;
@@ -34,6 +37,7 @@ class Waiting {
   bool spin();
   void lengthen_sleep();
 
+  WaitingMode mode_;
   std::uint32_t idle_polls_ = 0;
   bool crowded_ = false;  // when it was last looked
   std::uint32_t crowded_waits_ = 0;

@@ -146,11 +146,12 @@ int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory
       code != MPI_SUCCESS)
     return code;
   transport_.begin({runtime.shadow(), tag, element, world_ranks_, group, op});
-  const LongWait long_wait{
+  const WaitingRules rules{
+      runtime.settings().waiting,
       {runtime.settings().wait_report_s * 1'000'000'000},
       [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};
-  if (over_wire) return run_by_wire(prepared, memory, element, operation, long_wait);
-  const auto done = executor_.run(prepared, memory, transport_, long_wait);
+  if (over_wire) return run_by_wire(prepared, memory, element, operation, rules);
+  const auto done = executor_.run(prepared, memory, transport_, rules);
   if (done.ok()) return MPI_SUCCESS;
   transport_.abandon();
   return transport_.mpi_error();
@@ -158,7 +159,7 @@ int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory
 
 int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory,
                               MPI_Datatype element, const char* operation,
-                              const LongWait& long_wait) {
+                              const WaitingRules& rules) {
   const Runtime& runtime = *Runtime::active();
   const Layout layout = layout_of(element);
   const Packing packing{[&](const void* from, std::uint64_t count, std::byte* into) {
@@ -177,7 +178,7 @@ int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory
                   .group_senders = prepared.group_roots(),
                   .rank = rank_,
                   .beside = &transport_});
-  const auto done = executor_.run(prepared, memory, by_wire_, long_wait);
+  const auto done = executor_.run(prepared, memory, by_wire_, rules);
   const wire::FlowStatistics flows = by_wire_.end(done.ok());
   if (done.ok()) {
     latest_flows_ = flows;

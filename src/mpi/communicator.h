@@ -66,7 +66,7 @@ class Communicator {
                KnownNetwork network);
   static std::byte* grown(std::vector<std::byte>& buffer, std::size_t bytes);
   int run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
-                  const char* operation, const LongWait& long_wait);
+                  const char* operation, const WaitingRules& rules);
   void report_long_wait(const char* operation, std::vector<Rank> peers) const;
   int next_tag();
   // A communicator of the schedule's group, made when it is first wanted: all of them are in this

@@ -70,6 +70,11 @@ def test_messages_between_two_ranks_are_what_the_standard_says(mpi: Mpi, memory:
     assert by_loopback == [memory == "off"] * 3, output
 
 
+@pytest.mark.parametrize("waiting", ["spin", "sleep"])
+def test_ranks_may_spin_or_sleep(ompi4: Mpi, waiting: str) -> None:
+    run(ompi4, 2, "point_to_point", "1048576", QUADRILLE_WAITING=waiting)
+
+
 def test_collectives_of_the_mpi_library_give_its_results(mpi: Mpi) -> None:
     run(mpi, 4, "collectives", "stress", "3", "60")
 

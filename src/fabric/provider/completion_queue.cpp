@@ -7,15 +7,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
+#include "base/settings.h"
 #include "fabric/provider/objects.h"
 
 namespace quadrille::fabric {
 namespace {
 
-// Whoever finds nothing so often in a row lets another rank have the core.
+// Whoever finds nothing so often in a row lets another rank have the core, or sleeps.
 constexpr unsigned reads_before_yield = 100;
+// An MPI library has more to look after than this queue.
+constexpr int longest_sleep_ms = 1;
 
 std::size_t bytes_of(fi_cq_format format) {
   switch (format) {
@@ -34,6 +38,9 @@ std::size_t bytes_of(fi_cq_format format) {
 
 CompletionQueue::CompletionQueue(const fi_cq_attr& attributes, void* context)
     : fid_cq{}, format_(attributes.format) {
+  // One that cannot be used is refused by the endpoint.
+  const auto settings = read_settings([](const char* name) { return std::getenv(name); });
+  mode_ = settings.ok() ? settings.value().waiting : WaitingMode::automatic;
   fid.fclass = FI_CLASS_CQ;
   fid.context = context;
   if (attributes.wait_obj == FI_WAIT_FD || attributes.wait_obj == FI_WAIT_UNSPEC)
@@ -61,12 +68,25 @@ void CompletionQueue::clear_signal() const {
   [[maybe_unused]] const ssize_t length = ::read(event_descriptor_, &count, sizeof count);
 }
 
+void CompletionQueue::give_way() const {
+  switch (mode_) {
+    case WaitingMode::automatic:
+      sched_yield();
+      return;
+    case WaitingMode::spin:
+      return;
+    case WaitingMode::sleep:
+      stations_.wait(event_descriptor_, longest_sleep_ms, [this] { return !is_empty(); });
+      return;
+  }
+}
+
 ssize_t CompletionQueue::take(void* entries, std::size_t count, fi_addr_t* sources) {
   if (is_empty()) {
     stations_.drive();
     if (is_empty()) {
-      if (++in_vain_ > reads_before_yield) sched_yield();
-      return -FI_EAGAIN;
+      if (++in_vain_ > reads_before_yield) give_way();
+      if (is_empty()) return -FI_EAGAIN;
     }
   }
   in_vain_ = 0;

@@ -11,6 +11,7 @@
 #include <deque>
 #include <mutex>
 
+#include "base/waiting_mode.h"
 #include "fabric/provider/waiting.h"
 
 namespace quadrille::fabric {
@@ -40,8 +41,11 @@ class CompletionQueue : public fid_cq {
   ssize_t take_error(fi_cq_err_entry& entry);
   bool is_empty() const;
   void clear_signal() const;
+  // Nothing has come for a while.
+  void give_way() const;
 
   fi_cq_format format_;
+  WaitingMode mode_;
   Stations stations_;
   mutable std::mutex mutex_;
   std::deque<Entry> entries_;
