@@ -16,7 +16,7 @@ from quadrille.trace.table import notes_on, site_text
 _MOST_ROWS = 12
 _MOST_BARS = 4000
 # Okabe and Ito's, which colour-blind readers can tell apart; patterns differ too.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _PATTERNS = ("", "/", "x", "-", "|", "+")
 _WAITING_COLOUR = "#bbbbbb"
 
@@ -128,7 +128,7 @@ def _bars(name: str, index: int, hosts: dict[int, str], shown: Sequence[JointCal
         "textposition": "none",
         "hovertemplate": "%{y}: %{text}, %{x:.3s}s<extra>" + name + "</extra>",
         "marker": {
-            "color": _COLOURS[index % len(_COLOURS)],
+            "color": COLOURS[index % len(COLOURS)],
             "pattern": {
                 "shape": _PATTERNS[index % len(_PATTERNS)],
                 "fillmode": "overlay",
