@@ -50,7 +50,7 @@ Result<std::unique_ptr<TraceFiles>> TraceFiles::open(const std::string& folder,
     if (lines >= 0) ::close(lines);
     return Error{ErrorKind::system, stem + " cannot be written: " + why};
   }
-  return std::unique_ptr<TraceFiles>(new TraceFiles(calls, lines));
+  return std::unique_ptr<TraceFiles>(new TraceFiles(stem, calls, lines));
 }
 
 TraceFiles::~TraceFiles() {
@@ -105,7 +105,7 @@ void TraceFiles::write_all(int file, const char* data, std::size_t length) {
     const ssize_t written = ::write(file, data, length);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
-      problem_ = std::strerror(errno);
+      problem_ = stem_ + (file == calls_ ? ".calls: " : ".jsonl: ") + std::strerror(errno);
       return;
     }
     data += written;

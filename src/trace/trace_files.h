@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -41,11 +42,13 @@ class TraceFiles {
   std::string flush();
 
  private:
-  TraceFiles(int calls, int lines) : calls_(calls), lines_(lines) {}
+  TraceFiles(std::string stem, int calls, int lines)
+      : stem_(std::move(stem)), calls_(calls), lines_(lines) {}
   void write_records();
   void write_line(std::string line);
   void write_all(int file, const char* data, std::size_t length);
 
+  const std::string stem_;
   std::mutex mutex_;
   int calls_;
   int lines_;

@@ -9,6 +9,7 @@ import typer
 
 from quadrille.bench.results_file import read_results
 from quadrille.errors import UsageError
+from quadrille.whole_file import write_whole
 
 
 def register(app: typer.Typer) -> None:
@@ -35,10 +36,7 @@ def report(
         from quadrille.report.page import render_page  # plotly takes half a second to load
 
         page = render_page(read_results(results), title)
-    try:
-        output.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"report {output} cannot be written ({error.strerror}); give another -o") from None
+    write_whole(output, page, f"report {output}", "give another -o")
     typer.echo(f"{output}")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 from quadrille.errors import QuadrilleError, UsageError
+from quadrille.whole_file import write_whole
 
 _HELP = """Join what `quadrille run --trace DIR` has written into one time line.
 
@@ -54,8 +55,5 @@ def trace(
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written ({error.strerror})") from None
+    write_whole(path, text, str(path), "give another name")
     typer.echo(f"{path}")
