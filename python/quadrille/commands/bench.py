@@ -66,8 +66,10 @@ def bench(
     computing_scale: float | None = typer.Option(
         None, "--computing-scale", metavar="X", help="Timed computing takes X times as long as here."
     ),
-    vectors: int | None = typer.Option(None, "--vectors", metavar="N", help="Vectors of a parallel sort."),
-    doubles: int | None = typer.Option(None, "--doubles", metavar="M", help="Doubles of a vector."),
+    vectors: int | None = typer.Option(
+        None, "--vectors", min=0, metavar="N", help="Vectors of a parallel sort."
+    ),
+    doubles: int | None = typer.Option(None, "--doubles", min=0, metavar="M", help="Doubles of a vector."),
     memory: str | None = typer.Option(
         None,
         "--memory",

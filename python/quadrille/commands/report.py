@@ -43,9 +43,16 @@ def report(
 def _comparison(results: list[Path], title: str) -> str:
     if len(results) != 2:
         raise UsageError(f"--compare takes two results files, the earlier first; {len(results)} were given")
-    from quadrille.report.comparison import compared, comparison_page, comparison_sentences
+    from quadrille.report.comparison import (
+        compared,
+        comparison_page,
+        comparison_sentences,
+        mind_sentences,
+    )
 
     before, after = (read_results([path]) for path in results)
     for sentence in comparison_sentences(compared(before, after)):
         typer.echo(sentence)
+    for sentence in mind_sentences(before, after):
+        typer.echo(f"quadrille: mind: {sentence}", err=True)
     return comparison_page(before, after, title)

@@ -40,7 +40,8 @@ def trace(
     found = read_trace(folder)
     joint = joint_calls(found)
     if not joint:
-        raise QuadrilleError(f"{folder} has no call that all its ranks have written")
+        reasons = [f"{folder} has no call that all its ranks have written", *warnings_of(found)]
+        raise QuadrilleError("; ".join(reasons))
     chosen = within(joint, begin, end)
     if not chosen:
         raise UsageError("no call is between --from and --to; both count in seconds from the first call")
