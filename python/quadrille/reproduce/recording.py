@@ -15,6 +15,17 @@ from quadrille import __version__
 from quadrille.errors import UsageError
 from quadrille.whole_file import cannot_write, write_measured
 
+
+def machine_text() -> str:
+    """Return this machine's system, processor and number of cores."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return ", ".join([platform.platform(), *models[:1], f"{os.cpu_count()} cores"])
+
+
 State = Literal["running", "complete", "interrupted", "failed"]
 
 
@@ -30,7 +41,10 @@ class Record(BaseModel):
     quick: bool
     launcher: list[str] | None = Field(None, description="of a real cluster; none: emulated networks")
     quadrille_version: str = __version__
-    machine: str = Field(default_factory=lambda: f"{platform.platform()}, {os.cpu_count()} cores")
+    git_commit: str | None = Field(
+        None, description="of the source tree; ends in + where it was changed; none: installed, or unknown"
+    )
+    machine: str = Field(default_factory=machine_text)
     started: str = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     seconds: float = 0
     state: State = "running"

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from quadrille.bench.launch import git_commit
 from quadrille.reproduce.experiment import Effect, Experiment
 from quadrille.reproduce.page import render_page
 from quadrille.reproduce.recording import Record, Recording, read_record
@@ -29,7 +30,13 @@ def reproduce(experiment: Experiment, plan: Plan) -> list[Effect]:
 
     Whatever ends the measurement, both files hold what was measured until then. Raises what `measure` raises.
     """
-    record = Record(experiment=experiment.id, command=plan.command, quick=plan.quick, launcher=plan.launcher)
+    record = Record(
+        experiment=experiment.id,
+        command=plan.command,
+        quick=plan.quick,
+        launcher=plan.launcher,
+        git_commit=git_commit(),
+    )
     recording = Recording(plan.folder / f"{experiment.id}.json", record)
     began = time.monotonic()
 
