@@ -37,6 +37,16 @@ def test_all_ranks_tell_of_the_same_calls(mpi: Mpi, tmp_path: Path) -> None:
         if one.first.function == "MPI_Barrier" or (one.first.function == "MPI_Alltoall" and one.first.bytes):
             latest = max(call.start_ns for call in one.calls)
             assert min(call.end_ns for call in one.calls) > latest - 2 * trace.uncertainty_ns
+        for call in one.calls:
+            assert bool(call.phases) == call.replaced or not call.bytes
+            for phase in call.phases:
+                assert call.start_ns <= phase.start_ns <= phase.end_ns <= call.end_ns
+                assert phase.carrier == ("MPI library" if phase.peer >= 0 else "own memory")
+    # Along the chain each rank but the last sends what the root has.
+    chains = [one for one in joint if one.first.algorithm.startswith("bcast_chain") and one.first.bytes]
+    for one in chains:
+        sent = [sum(phase.bytes for phase in call.phases if phase.kind == "send") for call in one.calls]
+        assert sorted(sent) == [0, *[one.first.bytes] * (len(sent) - 1)]
     executed = Counter(one.first.algorithm.partition(":")[0] for one in joint)
     assert executed["bcast_chain"] > 0 and executed["mpi"] > 0
     assert all("collectives" in one.first.site for one in joint), "the program called, not a library"
