@@ -25,7 +25,7 @@ struct CallPhase {
 };
 
 // Up to so many steps have a phase each.
-inline constexpr std::size_t most_single_steps = 64;
+inline constexpr std::size_t most_single_steps = 32;
 
 // REQUIRES: `times` has an element for each step of `schedule`, which `transport` has carried out.
 std::vector<CallPhase> phases_of(const Schedule& schedule, std::span<const StepSpan> times,

@@ -103,9 +103,12 @@ def test_nothing_is_wider_than_a_phone(browser: Browser, page: Path) -> None:
 def test_paper_has_every_chart_and_every_column(browser: Browser, page: Path) -> None:
     browser.screen(1280, 600)
     browser.open(page)
-    pdf = browser.pdf()
-    assert pdf.startswith(b"%PDF")
+    assert browser.value("document.body.dataset.chartsDrawn") is None
+    assert browser.pdf().startswith(b"%PDF")
     assert browser.value("document.body.dataset.chartsDrawn") == "4"
+    browser.value(FIRST_CHART)
+    wide = "document.querySelector('.chart svg.main-svg')?.getBoundingClientRect().width"
+    browser.wait_for(f"{wide} > 0 && {wide} <= 620", 20)  # as wide as its column again, not as paper
     # As wide as A4 between its margins, laid out as for print: tables and charts end before the edge.
     browser.screen(700, 600)
     browser.call("Emulation.setEmulatedMedia", media="print")

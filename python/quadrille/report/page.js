@@ -41,13 +41,12 @@
     return { ...layout, ...Object.fromEntries(titles), title, margin, dragmode: false };
   }
 
-  function draw(place) {
-    if (drawn.has(place)) return;
+  function draw(place, width) {
     havePlotly();
     drawn.add(place);
     const figure = JSON.parse(place.nextElementSibling.textContent);
     const isNarrow = place.clientWidth < 420;
-    const layout = isNarrow ? fitted(figure.layout) : figure.layout;
+    const layout = { ...(isNarrow ? fitted(figure.layout) : figure.layout), width };
     Plotly.newPlot(place, figure.data, layout, { ...options, displayModeBar: isNarrow ? false : undefined });
     document.body.dataset.chartsDrawn = String(drawn.size);
   }
@@ -56,7 +55,7 @@
     (entries) => {
       for (const entry of entries.filter((one) => one.isIntersecting)) {
         observer.unobserve(entry.target);
-        draw(entry.target);
+        if (!drawn.has(entry.target)) draw(entry.target);
       }
     },
     { rootMargin: "400px" },
@@ -67,11 +66,18 @@
 
   // Paper is narrower than most windows, and the browser does not tell how wide it will be: this fits A4 and Letter.
   const paper = 660;
+  let forPaper = [];
   addEventListener("beforeprint", () => {
-    for (const place of places) {
-      draw(place);
-      Plotly.relayout(place, { width: paper });
-    }
+    for (const place of drawn) Plotly.relayout(place, { width: paper });
+    forPaper = places.filter((place) => !drawn.has(place));
+    for (const place of forPaper) draw(place, paper);
   });
-  addEventListener("afterprint", () => places.forEach((place) => Plotly.relayout(place, { width: null, autosize: true })));
+  addEventListener("afterprint", () => {
+    for (const place of forPaper) {
+      Plotly.purge(place);
+      drawn.delete(place);
+      observer.observe(place);
+    }
+    for (const place of drawn) Plotly.relayout(place, { width: null, autosize: true });
+  });
 })();
