@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A page's headings, paragraphs and tables as Markdown. Charts and drawings stay on the page."""
+"""A page's headings, paragraphs and tables as Markdown, with a picture in the place of a chart."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from html.parser import HTMLParser
+
+from quadrille.report.charts import Figure
 
 _LEFT_OUT = frozenset({"script", "style", "svg"})
 _HEADINGS = {"h2": "###", "h3": "####", "h4": "#####"}
 
 
-def as_markdown(html: str) -> str:
-    """Return the text of `html` as Markdown."""
-    reader = _Reader()
+def as_markdown(html: str, picture: Callable[[Figure], str] = lambda _: "") -> str:
+    """Return the text of `html` as Markdown; `picture` returns what stands for a chart, or nothing."""
+    reader = _Reader(picture)
     reader.feed(html)
     reader.close()
     lines = [line for line, before in zip(reader.lines, ["", *reader.lines], strict=False) if line or before]
@@ -25,8 +29,10 @@ def markdown_table(head: list[str], rows: list[list[str]]) -> str:
 
 
 class _Reader(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self, picture: Callable[[Figure], str]) -> None:
         super().__init__(convert_charrefs=True)
+        self._picture = picture
+        self._figure: str | None = None
         self.lines: list[str] = []
         self._hidden = 0
         self._text = ""
@@ -35,6 +41,7 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _LEFT_OUT:
             self._hidden += 1
+            self._figure = "" if ("type", "application/json") in attrs else None
         elif tag == "table":
             self._end_paragraph()
             self._rows = []
@@ -48,6 +55,9 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in _LEFT_OUT:
             self._hidden -= 1
+            if self._figure:
+                self.lines += ["", self._picture(json.loads(self._figure)), ""]
+            self._figure = None
         elif tag in ("td", "th") and self._rows:
             self._rows[-1].append(self._taken())
         elif tag == "table":
@@ -59,7 +69,9 @@ class _Reader(HTMLParser):
             self._end_paragraph()
 
     def handle_data(self, data: str) -> None:
-        if not self._hidden:
+        if self._figure is not None:
+            self._figure += data
+        elif not self._hidden:
             self._text += data
 
     def _taken(self) -> str:

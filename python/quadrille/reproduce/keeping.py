@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A results folder as a small record to keep beside the sources: Markdown, and JSON without samples.
 
-README.md is the summary, ID.md an experiment's effects, tables and command, ID.json what its figures were.
+README.md is the summary, ID.md an experiment's effects, tables and command, ID-1.svg a chart, ID.json what
+its figures were.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from quadrille.errors import UsageError
+from quadrille.report.charts import Figure
 from quadrille.reproduce.as_markdown import as_markdown, markdown_table
 from quadrille.reproduce.overview import SEEN, Outcome, outcomes_in, provenances, summary_sentences
+from quadrille.reproduce.static_chart import static_chart
 from quadrille.reproduce.without_samples import without_samples
 from quadrille.whole_file import cannot_write, write_whole
 
@@ -30,7 +33,7 @@ def keep(results: Path, folder: Path) -> list[Path]:
         raise UsageError(f"{results} holds no results of experiments; run `quadrille reproduce all` first")
     texts = {"README.md": _summary(outcomes)}
     for outcome in outcomes:
-        texts[f"{outcome.experiment.id}.md"] = _experiment(outcome)
+        texts |= _experiment(outcome)
         texts[f"{outcome.experiment.id}.json"] = _data(outcome)
     remedy = "give another --keep"
     try:
@@ -68,8 +71,19 @@ def _summary(outcomes: list[Outcome]) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _experiment(outcome: Outcome) -> str:
+def _experiment(outcome: Outcome) -> dict[str, str]:
+    """Return the experiment's Markdown and its charts, by file name."""
     experiment, record = outcome.experiment, outcome.record
+    charts: dict[str, str] = {}
+
+    def picture(figure: Figure) -> str:
+        chart = static_chart(figure)
+        if chart is None:
+            return ""
+        name = f"{experiment.id}-{len(charts) + 1}.svg"
+        charts[name] = chart
+        return f"![chart]({name})"
+
     effects = [[effect.name, f"**{SEEN[effect.seen]}**", effect.why] for effect in outcome.effects]
     published = [[row.where, row.what, row.value] for row in experiment.published]
     parts = [
@@ -82,7 +96,7 @@ def _experiment(outcome: Outcome) -> str:
         experiment.setting,
         "## What was measured",
         *(f"Mind: {text}" for text in record.warnings),
-        as_markdown(experiment.show(record.data)).strip(),
+        as_markdown(experiment.show(record.data), picture).strip(),
         "## To repeat it",
         f"```\n{shlex.join(record.command)}\n```",
         f"{record.started}, {record.seconds:.0f} s, {outcome.form}. {provenances([outcome])[0]}. "
@@ -90,7 +104,7 @@ def _experiment(outcome: Outcome) -> str:
     ]
     if record.error:
         parts.insert(3, f"Ended early: {record.error}")
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return {f"{experiment.id}.md": "\n\n".join(part for part in parts if part) + "\n", **charts}
 
 
 def _data(outcome: Outcome) -> str:

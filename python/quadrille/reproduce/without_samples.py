@@ -7,7 +7,7 @@ import json
 from statistics import median
 from typing import Any
 
-_MOST_BYTES = 32_000
+_MOST_BYTES = 16_000
 """Of one experiment, so that all of them stay below a megabyte."""
 _LENGTHS = (200, 50, 20, 8, 3, 0)
 _NUMBERS = 12
