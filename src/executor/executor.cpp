@@ -12,9 +12,11 @@ namespace quadrille {
 class Executor::Walk {
  public:
   Walk(Executor& owner, const PreparedSchedule& prepared, const CallMemory& memory,
-       Transport& transport)
-      : owner_(owner), prepared_(prepared), memory_(memory), transport_(transport) {
+       Transport& transport, std::vector<StepSpan>* times)
+      : owner_(owner), prepared_(prepared), memory_(memory), transport_(transport), times_(times) {
     const std::size_t steps = prepared.schedule().steps.size();
+    if (times_ != nullptr) times_->assign(steps, {});
+    look_at_clock();
     owner_.waits_for_.resize(steps);
     owner_.completed_.resize(std::max<std::size_t>(prepared.messages(), 1));
     owner_.ready_.clear();
@@ -37,6 +39,7 @@ class Executor::Walk {
       if (!count.ok()) return count.error();
       if (count.value() > 0) {
         waiting.progressed();
+        look_at_clock();
         for (std::size_t i = 0; i < count.value(); ++i) complete(owner_.completed_[i]);
         if (auto started = start_ready(); !started.ok()) return started;
         continue;
@@ -66,13 +69,16 @@ class Executor::Walk {
 
   Result<bool> start(StepIndex index) {
     const Step& step = prepared_.schedule().steps[index];
+    if (times_ != nullptr) (*times_)[index].start = now_;
     switch (step.kind) {
       case StepKind::copy:
         memory_.copy(readable(step.from), writable(step.into), step.into.length);
+        look_at_clock();
         complete(index);
         return true;
       case StepKind::reduce:
         memory_.reduce(readable(step.from), writable(step.into), step.into.length);
+        look_at_clock();
         complete(index);
         return true;
       case StepKind::send: {
@@ -110,8 +116,13 @@ class Executor::Walk {
     return transport_.start_group_bcast(index, root, data, step.from.length);
   }
 
+  void look_at_clock() {
+    if (times_ != nullptr) now_ = monotonic_now();
+  }
+
   void complete(StepIndex index) {
     --unfinished_;
+    if (times_ != nullptr) (*times_)[index].end = now_;
     owner_.waits_for_[index] = done;
     for (const StepIndex dependent : prepared_.dependents_of(index)) release(dependent);
   }
@@ -156,12 +167,15 @@ class Executor::Walk {
   const PreparedSchedule& prepared_;
   const CallMemory& memory_;
   Transport& transport_;
+  std::vector<StepSpan>* const times_;  // null: nobody asks
+  Nanoseconds now_{};
   std::size_t unfinished_ = 0;
 };
 
 Result<bool> Executor::run(const PreparedSchedule& prepared, const CallMemory& memory,
-                           Transport& transport, const WaitingRules& rules) {
-  return Walk(*this, prepared, memory, transport).run(rules);
+                           Transport& transport, const WaitingRules& rules,
+                           std::vector<StepSpan>* times) {
+  return Walk(*this, prepared, memory, transport, times).run(rules);
 }
 
 }  // namespace quadrille

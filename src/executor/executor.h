@@ -34,13 +34,21 @@ struct WaitingRules {
   std::function<void(const std::vector<Rank>& peers)> report;
 };
 
+// Of a step, by the monotonic clock as it was looked at last: whenever something had come, and
+// after work of its own.
+struct StepSpan {
+  Nanoseconds start{};
+  Nanoseconds end{};
+};
+
 // Reused between calls so that a call allocates nothing once it has seen its largest schedule.
 // REQUIRES: one thread at a time.
 class Executor {
  public:
-  // Returns when every step is complete; an error of the transport ends the walk at once.
+  // Returns when every step is complete; an error of the transport ends the walk at once. `times`,
+  // where wanted, gets an element for each step.
   Result<bool> run(const PreparedSchedule& prepared, const CallMemory& memory, Transport& transport,
-                   const WaitingRules& rules);
+                   const WaitingRules& rules, std::vector<StepSpan>* times = nullptr);
 
  private:
   class Walk;

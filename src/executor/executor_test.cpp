@@ -12,6 +12,8 @@
 #include <memory>
 #include <random>
 
+#include "base/monotonic_clock.h"
+#include "executor/phases.h"
 #include "schedule/builder.h"
 
 namespace quadrille {
@@ -57,6 +59,7 @@ class PostTransport final : public Transport {
     under_way_.push_back({step, self_, nullptr, length});
     return true;
   }
+  Carrier carrier_of(const Step&) const override { return Carrier::wire; }
   Result<std::size_t> poll(std::span<StepIndex> completed) override {
     if (fail_) return Error{ErrorKind::peer_lost, "gone"};
     std::size_t count = 0;
@@ -166,6 +169,65 @@ TEST(Executor, reduces_in_the_order_of_the_dependencies) {
     ASSERT_EQ((post.sent[{0, 1}].size()), 1U);
     EXPECT_EQ((post.sent[{0, 1}].front()), receive);
   }
+}
+
+TEST(Executor, tells_when_steps_started_and_were_complete) {
+  Post post(1);
+  post.sent[{1, 0}] = {bytes({10, 11})};
+  ScheduleBuilder builder;
+  const Region result{Buffer::receive, 0, 2};
+  const Region arrived = builder.scratch(2);
+  builder.copy({Buffer::send, 0, 2}, result);
+  builder.receive(1, arrived);
+  builder.reduce(arrived, result);
+  builder.send(1, result);
+  const PreparedSchedule prepared(builder.build());
+  const std::vector<std::byte> send = bytes({1, 2});
+  std::vector<std::byte> receive(2);
+  std::vector<std::byte> scratch(2);
+  PostTransport transport(post, 0);
+  std::vector<StepSpan> times(7);  // of an earlier call
+  const Nanoseconds before = monotonic_now();
+  ASSERT_TRUE(
+      Executor().run(prepared, bytes_memory(send, receive, scratch), transport, {}, &times).ok());
+  const Nanoseconds after = monotonic_now();
+  const std::vector<CallPhase> phases = phases_of(prepared.schedule(), times, transport, 8);
+  ASSERT_EQ(phases.size(), 4U);
+  for (const CallPhase& phase : phases) {
+    EXPECT_LE(before, phase.start);
+    EXPECT_LE(phase.start, phase.end);
+    EXPECT_LE(phase.end, after);
+    EXPECT_EQ(phase.bytes, Bytes{16});
+    EXPECT_EQ(phase.steps, 1U);
+  }
+  EXPECT_EQ(phases[1].kind, StepKind::receive);
+  EXPECT_EQ(phases[1].carrier, Carrier::wire);
+  EXPECT_EQ(phases[1].peer, 1);
+  EXPECT_EQ(phases[2].carrier, Carrier::own_memory);
+  // What depends on something starts when that is complete.
+  EXPECT_LE(phases[1].end, phases[2].start);
+  EXPECT_LE(phases[2].end, phases[3].start);
+}
+
+TEST(Executor, phases_of_many_steps_are_those_with_each_peer) {
+  Post post(1);
+  ScheduleBuilder builder;
+  for (std::uint64_t i = 0; i < most_single_steps; ++i) {
+    builder.send(1, {Buffer::send, i, 1});
+    builder.send(2, {Buffer::send, i, 1});
+  }
+  const Schedule schedule = builder.build();
+  std::vector<StepSpan> times;
+  for (std::int64_t i = 0; i < std::ssize(schedule.steps); ++i)
+    times.push_back({Nanoseconds{100 - i}, Nanoseconds{200 + i}});
+  PostTransport transport(post, 0);
+  const std::vector<CallPhase> phases = phases_of(schedule, times, transport, 1);
+  ASSERT_EQ(phases.size(), 2U);
+  EXPECT_EQ(phases[1].peer, 2);
+  EXPECT_EQ(phases[1].steps, most_single_steps);
+  EXPECT_EQ(phases[1].bytes, Bytes{most_single_steps});
+  EXPECT_EQ(phases[1].start, Nanoseconds{100 - (2 * std::int64_t{most_single_steps} - 1)});
+  EXPECT_EQ(phases[1].end, Nanoseconds{200 + 2 * std::int64_t{most_single_steps} - 1});
 }
 
 // The second one's data are there first; it has to wait for the first one all the same.

@@ -13,6 +13,9 @@
 
 namespace quadrille {
 
+// Who moves the data of a step.
+enum class Carrier : std::uint8_t { own_memory, mpi_library, wire };
+
 // REQUIRES: used by one thread at a time. The buffers given to start_* stay valid until their step
 // is reported.
 class Transport {
@@ -37,6 +40,8 @@ class Transport {
   // Drives progress without blocking and writes the steps completed since into `completed`; returns
   // how many. REQUIRES: `completed` has room for every step under way.
   virtual Result<std::size_t> poll(std::span<StepIndex> completed) = 0;
+  // REQUIRES: a step with a peer, in a call that has begun.
+  virtual Carrier carrier_of(const Step& step) const = 0;
   // Whether the last poll moved data, though it may have completed no step.
   virtual bool moved() const { return false; }
   // Lets whatever else is pending below go on, though nothing of it is awaited here.

@@ -4,8 +4,10 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -40,6 +42,27 @@ std::string name_of_site(const void* address) {
   std::string name = found.dli_fname + std::string(hexadecimal);
   if (found.dli_sname != nullptr) name += " " + readable(found.dli_sname);
   return name;
+}
+
+// Both sides count alike, as docs/tracing.md says.
+static_assert(static_cast<int>(StepKind::send) == 0 && static_cast<int>(StepKind::receive) == 1 &&
+              static_cast<int>(StepKind::copy) == 2 && static_cast<int>(StepKind::reduce) == 3 &&
+              static_cast<int>(StepKind::group_bcast) == 4 &&
+              static_cast<int>(StepKind::group_reduce) == 5);
+static_assert(static_cast<int>(Carrier::own_memory) == 0 &&
+              static_cast<int>(Carrier::mpi_library) == 1 && static_cast<int>(Carrier::wire) == 2);
+
+trace::PhaseRecord record_of(const CallPhase& phase, const CallTrace::Call& call) {
+  constexpr std::uint32_t most = std::numeric_limits<std::uint16_t>::max();
+  return {.communicator = call.communicator,
+          .number = call.number,
+          .kind = static_cast<std::uint8_t>(phase.kind),
+          .carrier = static_cast<std::uint8_t>(phase.carrier),
+          .steps = static_cast<std::uint16_t>(std::min(phase.steps, most)),
+          .start_ns = phase.start.value,
+          .end_ns = phase.end.value,
+          .bytes = phase.bytes.value,
+          .peer = phase.peer};
 }
 
 }  // namespace
@@ -129,6 +152,7 @@ void CallTrace::add(const Call& call) {
     record.stalls = static_cast<std::uint32_t>(call.flows->stalls);
   }
   files_->add(record);
+  for (const CallPhase& phase : call.phases) files_->add(record_of(phase, call));
 }
 
 }  // namespace quadrille

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What QUADRILLE_TRACE makes each rank write: every collective call on a communicator that
 // Quadrille knows, with the time it took on this rank's clock, who executed it and where the
-// program called; who the communicators' ranks are; and how this rank's clock stands to rank 0's,
-// at the start and at the end.
+// program called; of those that Quadrille executed their phases; who the communicators' ranks are;
+// and how this rank's clock stands to rank 0's, at the start and at the end.
 //
 // Thread rule: any thread, but for begin() and end().
 #pragma once
@@ -13,10 +13,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "executor/phases.h"
 #include "trace/trace_files.h"
 #include "wire/flow_statistics.h"
 
@@ -41,6 +43,7 @@ class CallTrace {
     std::int64_t start_ns = 0;
     std::int64_t end_ns = 0;
     const wire::FlowStatistics* flows = nullptr;  // null: not by the wire
+    std::span<const CallPhase> phases;            // none: executed by the MPI library
   };
 
   // Collective. Null where a rank cannot write, which says so in a line.

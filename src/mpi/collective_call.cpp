@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -180,7 +181,10 @@ void CollectiveCall::trace(const std::string* algorithm, const wire::FlowStatist
                                    .in_trial = !decision_->trial.settled(),
                                    .start_ns = traced_from_ns_,
                                    .end_ns = monotonic_now().value,
-                                   .flows = flows});
+                                   .flows = flows,
+                                   .phases = algorithm != nullptr
+                                                 ? std::span(communicator_->latest_phases())
+                                                 : std::span<const CallPhase>()});
 }
 
 int CollectiveCall::run() {

@@ -151,10 +151,24 @@ int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory
       {runtime.settings().wait_report_s * 1'000'000'000},
       [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};
   if (over_wire) return run_by_wire(prepared, memory, element, operation, rules);
-  const auto done = executor_.run(prepared, memory, transport_, rules);
+  const auto done = walk(prepared, memory, transport_, rules, element);
   if (done.ok()) return MPI_SUCCESS;
   transport_.abandon();
   return transport_.mpi_error();
+}
+
+Result<bool> Communicator::walk(const PreparedSchedule& prepared, const CallMemory& memory,
+                                Transport& transport, const WaitingRules& rules,
+                                MPI_Datatype element) {
+  if (Runtime::active()->trace() == nullptr)
+    return executor_.run(prepared, memory, transport, rules);
+  latest_phases_.clear();
+  auto done = executor_.run(prepared, memory, transport, rules, &step_spans_);
+  if (done.ok()) {
+    latest_phases_ =
+        phases_of(prepared.schedule(), step_spans_, transport, layout_of(element).size);
+  }
+  return done;
 }
 
 int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory,
@@ -178,7 +192,7 @@ int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory
                   .group_senders = prepared.group_roots(),
                   .rank = rank_,
                   .beside = &transport_});
-  const auto done = executor_.run(prepared, memory, by_wire_, rules);
+  const auto done = walk(prepared, memory, by_wire_, rules, element);
   const wire::FlowStatistics flows = by_wire_.end(done.ok());
   if (done.ok()) {
     latest_flows_ = flows;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "executor/executor.h"
+#include "executor/phases.h"
 #include "executor/transports/by_wire.h"
 #include "executor/transports/mpi_p2p.h"
 #include "mpi/counted_plans.h"
@@ -60,6 +61,8 @@ class Communicator {
           const char* operation, MPI_Op op = MPI_OP_NULL);
   // What the latest run's messages cost this rank on the wire; nothing where it did not use it.
   const std::optional<wire::FlowStatistics>& latest_flows() const { return latest_flows_; }
+  // What this rank did in it; nothing where calls are not traced, or it failed.
+  const std::vector<CallPhase>& latest_phases() const { return latest_phases_; }
 
  private:
   Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
@@ -67,6 +70,9 @@ class Communicator {
   static std::byte* grown(std::vector<std::byte>& buffer, std::size_t bytes);
   int run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
                   const char* operation, const WaitingRules& rules);
+  // The executor's, where calls are traced.
+  Result<bool> walk(const PreparedSchedule& prepared, const CallMemory& memory,
+                    Transport& transport, const WaitingRules& rules, MPI_Datatype element);
   void report_long_wait(const char* operation, std::vector<Rank> peers) const;
   int next_tag();
   // A communicator of the schedule's group, made when it is first wanted: all of them are in this
@@ -94,6 +100,8 @@ class Communicator {
   std::vector<std::byte> scratch_;
   std::vector<std::byte> send_staging_;
   std::vector<std::byte> receive_staging_;
+  std::vector<StepSpan> step_spans_;
+  std::vector<CallPhase> latest_phases_;
 };
 
 }  // namespace quadrille

@@ -15,7 +15,7 @@
 namespace quadrille::trace {
 namespace {
 
-// 64 KiB of records at a time.
+// So many records at a time, 64 KiB of calls.
 constexpr std::size_t kMostHeld = 1024;
 
 int open_new(const std::string& path) {
@@ -43,26 +43,34 @@ Result<std::unique_ptr<TraceFiles>> TraceFiles::open(const std::string& folder,
   char name[32];
   std::snprintf(name, sizeof name, "/rank-%05u", rank);
   const std::string stem = folder + name;
-  const int lines = open_new(stem + ".jsonl");
-  const int calls = lines < 0 ? -1 : open_new(stem + ".calls");
-  if (calls < 0) {
-    const std::string why = std::strerror(errno);
-    if (lines >= 0) ::close(lines);
-    return Error{ErrorKind::system, stem + " cannot be written: " + why};
+  std::unique_ptr<TraceFiles> files(new TraceFiles());
+  files->lines_.path = stem + ".jsonl";
+  files->calls_.path = stem + ".calls";
+  files->phases_.path = stem + ".phases";
+  for (File* file : {&files->lines_, &files->calls_, &files->phases_}) {
+    file->descriptor = open_new(file->path);
+    if (file->descriptor < 0)
+      return Error{ErrorKind::system, file->path + " cannot be written: " + std::strerror(errno)};
   }
-  return std::unique_ptr<TraceFiles>(new TraceFiles(calls, lines));
+  return files;
 }
 
 TraceFiles::~TraceFiles() {
   flush();
-  ::close(calls_);
-  ::close(lines_);
+  for (const File* file : {&lines_, &calls_, &phases_})
+    if (file->descriptor >= 0) ::close(file->descriptor);
 }
 
 void TraceFiles::add(const CallRecord& record) {
   const std::scoped_lock lock(mutex_);
-  held_.push_back(record);
-  if (held_.size() >= kMostHeld) write_records();
+  held_calls_.push_back(record);
+  if (held_calls_.size() >= kMostHeld) write_records(calls_, held_calls_);
+}
+
+void TraceFiles::add(const PhaseRecord& record) {
+  const std::scoped_lock lock(mutex_);
+  held_phases_.push_back(record);
+  if (held_phases_.size() >= kMostHeld) write_records(phases_, held_phases_);
 }
 
 std::uint16_t TraceFiles::number_of(Kind kind, const std::string& name) {
@@ -86,13 +94,15 @@ void TraceFiles::tell(const std::string& line) {
 
 std::string TraceFiles::flush() {
   const std::scoped_lock lock(mutex_);
-  write_records();
+  write_records(calls_, held_calls_);
+  write_records(phases_, held_phases_);
   return problem_;
 }
 
-void TraceFiles::write_records() {
-  write_all(calls_, reinterpret_cast<const char*>(held_.data()), held_.size() * sizeof held_[0]);
-  held_.clear();
+template <typename Record>
+void TraceFiles::write_records(const File& file, std::vector<Record>& held) {
+  write_all(file, reinterpret_cast<const char*>(held.data()), held.size() * sizeof(Record));
+  held.clear();
 }
 
 void TraceFiles::write_line(std::string line) {
@@ -100,12 +110,12 @@ void TraceFiles::write_line(std::string line) {
   write_all(lines_, line.data(), line.size());
 }
 
-void TraceFiles::write_all(int file, const char* data, std::size_t length) {
+void TraceFiles::write_all(const File& file, const char* data, std::size_t length) {
   while (length > 0 && problem_.empty()) {
-    const ssize_t written = ::write(file, data, length);
+    const ssize_t written = ::write(file.descriptor, data, length);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
-      problem_ = std::strerror(errno);
+      problem_ = file.path + ": " + std::strerror(errno);
       return;
     }
     data += written;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two files of a rank's trace: FOLDER/rank-00007.calls, CallRecords one behind the other, and
-// FOLDER/rank-00007.jsonl, a line for each name that they use, and whatever else is known of the
-// rank. Each name's line is written before the first record that uses it, so that what a killed job
-// leaves can be read.
+// The files of a rank's trace: FOLDER/rank-00007.calls, CallRecords one behind the other,
+// FOLDER/rank-00007.phases, PhaseRecords, and FOLDER/rank-00007.jsonl, a line for each name that
+// they use, and whatever else is known of the rank. Each name's line is written before the first
+// record that uses it, so that what a killed job leaves can be read.
 //
 // Where the disk is full, what was written stays, and nothing is written any more.
 //
@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "trace/call_record.h"
+#include "trace/phase_record.h"
 
 namespace quadrille::trace {
 
@@ -33,6 +34,7 @@ class TraceFiles {
   TraceFiles& operator=(const TraceFiles&) = delete;
 
   void add(const CallRecord& record);
+  void add(const PhaseRecord& record);
   // The name's number, told where it is new; the last there can be stands for all that come later.
   std::uint16_t number_of(Kind kind, const std::string& name);
   // A line of JSON.
@@ -41,15 +43,23 @@ class TraceFiles {
   std::string flush();
 
  private:
-  TraceFiles(int calls, int lines) : calls_(calls), lines_(lines) {}
-  void write_records();
+  struct File {
+    std::string path;
+    int descriptor = -1;
+  };
+
+  TraceFiles() = default;
+  template <typename Record>
+  void write_records(const File& file, std::vector<Record>& held);
   void write_line(std::string line);
-  void write_all(int file, const char* data, std::size_t length);
+  void write_all(const File& file, const char* data, std::size_t length);
 
   std::mutex mutex_;
-  int calls_;
-  int lines_;
-  std::vector<CallRecord> held_;
+  File calls_;
+  File phases_;
+  File lines_;
+  std::vector<CallRecord> held_calls_;
+  std::vector<PhaseRecord> held_phases_;
   std::map<std::string, std::uint16_t> numbers_[3];
   std::string problem_;
 };

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -29,9 +30,9 @@ class TraceFilesTest : public testing::Test {
 TEST_F(TraceFilesTest, keeps_records_as_they_are_added) {
   {
     auto files = std::move(TraceFiles::open(folder_, 7).value());
-    for (std::uint32_t i = 0; i < 3000; ++i) files->add({.communicator = 9, .number = i});
+    for (std::uint32_t i = 0; i < 3000; ++i) files->add(CallRecord{.communicator = 9, .number = i});
     EXPECT_EQ(files->flush(), "");
-    files->add({.number = 3000});
+    files->add(CallRecord{.number = 3000});
   }
   const std::string bytes = contents("rank-00007.calls");
   ASSERT_EQ(bytes.size(), 3001 * sizeof(CallRecord));
@@ -40,6 +41,20 @@ TEST_F(TraceFilesTest, keeps_records_as_they_are_added) {
     std::memcpy(&record, bytes.data() + i * sizeof record, sizeof record);
     EXPECT_EQ(record.number, i);
   }
+}
+
+TEST_F(TraceFilesTest, keeps_phases_beside_the_calls) {
+  {
+    auto files = std::move(TraceFiles::open(folder_, 7).value());
+    for (std::uint32_t i = 0; i < 1500; ++i) files->add(PhaseRecord{.number = i, .peer = 3});
+  }
+  const std::string bytes = contents("rank-00007.phases");
+  ASSERT_EQ(bytes.size(), 1500 * sizeof(PhaseRecord));
+  PhaseRecord last;
+  std::memcpy(&last, bytes.data() + 1499 * sizeof last, sizeof last);
+  EXPECT_EQ(last.number, 1499U);
+  EXPECT_EQ(last.peer, 3);
+  EXPECT_EQ(contents("rank-00007.calls"), "");
 }
 
 TEST_F(TraceFilesTest, tells_each_name_once_before_it_is_used) {
@@ -66,9 +81,9 @@ TEST_F(TraceFilesTest, a_full_disk_is_told_and_ends_the_writing) {
   std::filesystem::create_directories(folder_);
   std::filesystem::create_symlink("/dev/full", folder_ / "rank-00000.calls");
   auto files = std::move(TraceFiles::open(folder_, 0).value());
-  for (int i = 0; i < 5000; ++i) files->add({});
-  EXPECT_NE(files->flush(), "");
-  files->add({});
+  for (int i = 0; i < 5000; ++i) files->add(CallRecord{});
+  EXPECT_EQ(files->flush(), (folder_ / "rank-00000.calls").string() + ": " + std::strerror(ENOSPC));
+  files->add(CallRecord{});
   EXPECT_NE(files->flush(), "");
 }
 

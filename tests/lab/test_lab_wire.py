@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from lab_jobs import GRANTED, block_datagrams_to, counts, flow_counts, libraries, program, wire_counts
@@ -13,6 +15,8 @@ from taken_away import Timing
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
 from quadrille.reproduce.programs import bench
+from quadrille.trace.joint_calls import joint_calls
+from quadrille.trace.reading import read_trace
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
 
@@ -48,6 +52,26 @@ def test_results_are_right_over_datagrams_with_uneven_ranks_a_host(lab: Lab, mpi
     # the second ones of two; some more where one was lost.
     rest = found["bytes_sent"] - sum(flow["bytes"] for flow in flows.values())
     assert 22 * 1448 <= rest <= 2 * 22 * 1448
+
+
+def test_a_trace_tells_what_the_wire_moved_inside_a_call(lab: Lab, tmp_path: Path) -> None:
+    environment = {"QUADRILLE_ALGORITHM": GRANTED, "QUADRILLE_TRACE": str(tmp_path)}
+    command = [program("collectives", "ompi4"), "stress", "3", "200"]
+    result = lab.run(command, ranks=8, environment=environment, quadrille=True, timeout_s=150)
+    assert counts(result)["failures"] == 0
+    trace = read_trace(tmp_path)
+    host = {rank: of_rank.host for rank, of_rank in trace.by_rank.items()}
+    carriers: Counter[str] = Counter()
+    for one in joint_calls(trace):
+        members = [call.rank for call in one.calls]
+        for call in one.calls:
+            for phase in call.phases if call.by_wire else ():
+                assert call.start_ns <= phase.start_ns <= phase.end_ns <= call.end_ns
+                if phase.kind in ("send", "receive"):
+                    near = host[members[phase.peer]] == host[call.rank]
+                    assert phase.carrier == ("MPI library" if near else "wire")
+                carriers[phase.carrier] += 1
+    assert carriers["wire"] > 1000 and carriers["MPI library"] > 10, carriers
 
 
 def test_results_are_right_where_one_datagram_in_fifty_is_lost() -> None:

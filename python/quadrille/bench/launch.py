@@ -8,6 +8,7 @@ only the point in progress.
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import subprocess
 import sys
@@ -77,7 +78,9 @@ def run_job(job: Job, writer: ResultsWriter | KeepingWriter) -> Outcome:
         collector.emulation = emulation.judge() if emulation else None
         collector.finish("complete" if code == 0 else "failed", None if code == 0 else f"exit code {code}")
     except BaseException as error:
-        collector.finish("interrupted", type(error).__name__)
+        # What ended the run is to be told, also where the disk has no room for the last line.
+        with contextlib.suppress(QuadrilleError):
+            collector.finish("interrupted", type(error).__name__)
         raise
     if code != 0:
         raise QuadrilleError(

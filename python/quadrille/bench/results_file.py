@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from pydantic import ValidationError
 
 from quadrille.contracts import RESULTS_LINE, RESULTS_SCHEMA, EndLine, PointLine, ProgramLine, RunLine
 from quadrille.errors import QuadrilleError, UsageError
+from quadrille.whole_file import cannot_write, is_full, refuge
 
 Line = RunLine | PointLine | ProgramLine | EndLine
 
@@ -51,25 +55,62 @@ class Results:
 
 
 class ResultsWriter:
-    """Appends checked lines to a file; each is on disk before the next is taken."""
+    """Appends checked lines to a file; each is on disk before the next is taken.
+
+    Where the disk is full, what was written stays valid, and the lines that follow go to a file of their own
+    in the folder for temporary files, if that is on another disk: `paths` names both.
+    """
 
     def __init__(self, path: Path, append: bool = False) -> None:
         """Open `path`, empty unless `append`. Raises UsageError when it cannot be written."""
+        self.paths = [path]
+        self._run: RunLine | None = None
         try:
-            self._file = path.open("a" if append else "w", encoding="utf-8")
+            self._file = path.open("ab" if append else "wb", buffering=0)
         except OSError as error:
-            raise UsageError(
-                f"results file {path} cannot be written ({error.strerror}); give another -o"
-            ) from None
+            raise cannot_write(error, f"results file {path}", "give another -o") from None
 
     def write(self, line: Line) -> None:
-        """Append one line."""
-        self._file.write(line.model_dump_json(by_alias=True) + "\n")
-        self._file.flush()
+        """Append one line. Raises QuadrilleError when it finds no room anywhere."""
+        try:
+            self._append(line)
+        except OSError as error:
+            self._go_on_elsewhere(line, error)
+        if isinstance(line, RunLine):
+            self._run = line
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+    def _append(self, line: Line) -> None:
+        data = memoryview((line.model_dump_json(by_alias=True) + "\n").encode())
+        try:
+            whole = os.fstat(self._file.fileno()).st_size
+            while data:
+                data = data[self._file.write(data) or 0 :]
+        except OSError:
+            # Half a line would spoil what stands before it for whoever appends.
+            with contextlib.suppress(OSError):
+                self._file.truncate(whole)
+            raise
+
+    def _go_on_elsewhere(self, line: Line, error: OSError) -> None:
+        full = self.paths[-1]
+        kept = f"results file {full}: {error.strerror}; what was measured before is in it"
+        place = refuge(full) if is_full(error) and len(self.paths) == 1 else None
+        try:
+            if place is None:
+                raise error
+            self._file.close()
+            self._file = place.open("wb", buffering=0)
+            self.paths.append(place)
+            if self._run is not None and not isinstance(line, RunLine):
+                self._append(self._run)
+            self._append(line)
+        except OSError:
+            raise QuadrilleError(f"{kept}, what came last is lost; make room, or give another -o") from None
+        print(f"quadrille: {kept}, what follows goes to {place}", file=sys.stderr)
 
 
 class KeepingWriter:

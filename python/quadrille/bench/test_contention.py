@@ -36,6 +36,13 @@ def test_what_cannot_be_divided_is_refused_with_the_nearest_number() -> None:
         predict(SortRequest((5,), 3, PAPER.vectors, 1))
 
 
+def test_vectors_without_a_double_or_a_vector_are_refused() -> None:
+    with pytest.raises(UsageError, match="m = 0: vectors need at least one double"):
+        predict(SortRequest((4,), 2, 64, 0))
+    with pytest.raises(UsageError, match="n = 0 vectors on p = 8 processes"):
+        predict(SortRequest((4,), 2, 0, 1))
+
+
 def test_nodes_are_turned_into_ranks() -> None:
     assert ranks_of([1, 3], 8) == [8, 24]
     with pytest.raises(UsageError, match="--per-node"):

@@ -26,6 +26,7 @@ from quadrille.contracts import PointLine, RunLine
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.line_after_dashes import LineAfterDashes as LineAfterDashes
 from quadrille.report.summary import point_name
+from quadrille.whole_file import write_measured
 
 _HELP = f"""Time MPI collectives under Quadrille against the MPI library alone.
 
@@ -65,8 +66,10 @@ def bench(
     computing_scale: float | None = typer.Option(
         None, "--computing-scale", metavar="X", help="Timed computing takes X times as long as here."
     ),
-    vectors: int | None = typer.Option(None, "--vectors", metavar="N", help="Vectors of a parallel sort."),
-    doubles: int | None = typer.Option(None, "--doubles", metavar="M", help="Doubles of a vector."),
+    vectors: int | None = typer.Option(
+        None, "--vectors", min=0, metavar="N", help="Vectors of a parallel sort."
+    ),
+    doubles: int | None = typer.Option(None, "--doubles", min=0, metavar="M", help="Doubles of a vector."),
     memory: str | None = typer.Option(
         None,
         "--memory",
@@ -167,7 +170,7 @@ def bench(
             outcomes = run_beside(job, shlex.split(beside) if beside else line, kept)
             print("\n".join(beside_lines(kept.results.runs)))
             for outcome in outcomes:
-                _report(outcome, output, without_library)
+                _report(outcome, writer.paths, without_library)
         elif candidates is None:
             kept = KeepingWriter(writer)
             outcome = run_job(job, kept)
@@ -175,7 +178,7 @@ def bench(
                 print("\n".join(table_of_sorts))
             if not without_library:
                 print("\n".join(_slower_lines(kept.results.points())), file=sys.stderr)
-            _report(outcome, output, without_library)
+            _report(outcome, writer.paths, without_library)
             if chosen.every_count or recorded is not None:
                 print("\n".join(sweep_lines(kept.results.points())))
             if recorded is not None:
@@ -213,7 +216,8 @@ def _pingpong(
     for way, reason in measured.missing.items():
         console.print(f"{pingpong.NAMES[way]}: not measured: {reason}", markup=False)
     if output is not None:
-        output.write_text("".join(f"{one.model_dump_json()}\n" for one in measured.lines), encoding="utf-8")
+        text = "".join(f"{one.model_dump_json()}\n" for one in measured.lines)
+        write_measured(output, text, f"results file {output}", "give another -o")
 
 
 def _measure_candidates(job: Job, case: Case, most: int, writer: ResultsWriter) -> None:
@@ -261,7 +265,8 @@ def _slower_lines(points: list[PointLine]) -> list[str]:
     return lines
 
 
-def _report(outcome: Outcome, output: Path, without_library: bool) -> None:
+def _report(outcome: Outcome, paths: list[Path], without_library: bool) -> None:
+    output = " and ".join(map(str, paths))
     total = sum(outcome.calls.values())
     ours = outcome.calls.get("quadrille", 0)
     share = "" if without_library else f", {ours} of {total} calls executed by Quadrille"

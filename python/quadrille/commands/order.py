@@ -12,6 +12,7 @@ from quadrille.model.model_file import load_model
 from quadrille.order.mapping import Order, order_ranks
 from quadrille.order.places import Places, places_in_host_file, places_in_list, places_in_model
 from quadrille.order.rank_files import RANK_FILES
+from quadrille.whole_file import write_whole
 
 _FORMATS = "|".join(RANK_FILES)
 _HELP = """Choose the host of each rank, so that neighbours in a grid, ring or graph load the network least.
@@ -49,10 +50,7 @@ def order(
         raise UsageError(f"--format {form}: choose one of {', '.join(RANK_FILES)}")
     pattern = _pattern(cart, ring, graph)
     found = order_ranks(model, _places(model, hostfile, hosts), ranks, pattern)
-    try:
-        output.write_text(RANK_FILES[form].text(found.hosts), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{output} cannot be written ({error.strerror}); give another -o") from None
+    write_whole(output, RANK_FILES[form].text(found.hosts), str(output), "give another -o")
     _tell(found)
     typer.echo("start with: " + RANK_FILES[form].launcher_line.format(ranks=ranks, file=output))
 

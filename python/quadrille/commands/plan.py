@@ -20,6 +20,7 @@ from quadrille.plan.description import describe_plan
 from quadrille.plan.picture import plan_svg
 from quadrille.plan.trace import trace_of
 from quadrille.progress import Progress
+from quadrille.whole_file import write_whole
 
 _NO_END = 100_000
 _HELP = """Explain which plan is chosen for a call on a network, and why.
@@ -151,7 +152,4 @@ def _write_table(placement: Placement, loaded: NetworkModel, output: Path) -> No
 
 
 def _write(path: Path, text: str, option: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written ({error.strerror}); give another {option}") from None
+    write_whole(path, text, str(path), f"give another {option}")

@@ -80,12 +80,12 @@ def _probe_into(path: Path, job: ProberJob) -> ProberReport:
         if report.model is None:
             raise QuadrilleError("the prober compared models but gave none; try again")
         model = completed(report.model)
-        output.write(model)
+        place = output.write(model)
     finally:
         output.discard()
     for text in summary_lines(model):
         print(f"quadrille: {text}", file=sys.stderr)
-    print(f"quadrille: model in {path}; `quadrille show {path}` tells more", file=sys.stderr)
+    print(f"quadrille: model in {place}; `quadrille show {place}` tells more", file=sys.stderr)
     return report
 
 

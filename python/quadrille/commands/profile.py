@@ -68,12 +68,13 @@ def _tell(folder: Path, rows: int) -> None:
     from quadrille.trace.joint_calls import joint_calls
     from quadrille.trace.profile import profile as profile_of
     from quadrille.trace.reading import read_trace
-    from quadrille.trace.table import notes_on, table_of
+    from quadrille.trace.table import notes_on, table_of, warnings_of
 
     found = read_trace(folder)
     joint = joint_calls(found)
     if not joint:
-        raise QuadrilleError(f"{folder} has no collective call that all its ranks have written")
+        reasons = [f"{folder} has no collective call that all its ranks have written", *warnings_of(found)]
+        raise QuadrilleError("; ".join(reasons))
     told = profile_of(found, joint)
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
     console.print(table_of(told, rows))

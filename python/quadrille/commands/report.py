@@ -9,6 +9,7 @@ import typer
 
 from quadrille.bench.results_file import read_results
 from quadrille.errors import UsageError
+from quadrille.whole_file import write_whole
 
 
 def register(app: typer.Typer) -> None:
@@ -35,19 +36,23 @@ def report(
         from quadrille.report.page import render_page  # plotly takes half a second to load
 
         page = render_page(read_results(results), title)
-    try:
-        output.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"report {output} cannot be written ({error.strerror}); give another -o") from None
+    write_whole(output, page, f"report {output}", "give another -o")
     typer.echo(f"{output}")
 
 
 def _comparison(results: list[Path], title: str) -> str:
     if len(results) != 2:
         raise UsageError(f"--compare takes two results files, the earlier first; {len(results)} were given")
-    from quadrille.report.comparison import compared, comparison_page, comparison_sentences
+    from quadrille.report.comparison import (
+        compared,
+        comparison_page,
+        comparison_sentences,
+        mind_sentences,
+    )
 
     before, after = (read_results([path]) for path in results)
     for sentence in comparison_sentences(compared(before, after)):
         typer.echo(sentence)
+    for sentence in mind_sentences(before, after):
+        typer.echo(f"quadrille: mind: {sentence}", err=True)
     return comparison_page(before, after, title)

@@ -17,7 +17,8 @@ from quadrille.reproduce.several import failures, run_series, summary_lines
 
 _HELP = """Repeat published experiments on emulated networks, or on a cluster with `-- LAUNCHER`.
 
-Each writes DIR/ID.json, raw samples included, and DIR/ID.html: the paper's values beside ours. Exit code 1
+Each writes DIR/ID.json, raw samples included, and DIR/ID.html: the paper's values beside ours.
+DIR/index.html sums up all that is in DIR; --keep FOLDER writes it small enough to be kept. Exit code 1
 when an effect that must appear did not, or an experiment failed; the others run nevertheless.
 `--list` shows the experiments.
 """
@@ -34,12 +35,22 @@ def reproduce(
     output: Path = typer.Option(Path("reproduced"), "-o", "--output", metavar="DIR", help="For results."),
     quick: bool = typer.Option(False, "--quick", help="A short form: fewer hosts and repetitions."),
     pages: bool = typer.Option(False, "--pages", help="Make the pages in DIR again; measure nothing."),
+    kept: Path | None = typer.Option(
+        None, "--keep", metavar="FOLDER", help="Write what is in DIR without samples there; measure nothing."
+    ),
     show_list: bool = typer.Option(False, "--list", help="List the experiments."),
 ) -> None:
     """Run experiments one after another."""
     if show_list:
         for name in experiment_ids():
             typer.echo(f"{name}\n  {find_experiment(name).title}")
+        return
+    if kept is not None:
+        from quadrille.reproduce.keeping import keep
+
+        files = keep(output, kept)
+        size = sum(path.stat().st_size for path in files)
+        typer.echo(f"{files[0]}, and {len(files) - 1} files more: {size / 1024:.0f} KiB in all")
         return
     if not ids:
         raise UsageError("name an experiment, such as eco-partition; `quadrille reproduce --list` shows them")
@@ -58,6 +69,7 @@ def reproduce(
         return effects
 
     series = run_series(experiments, one, lambda text: print(text, file=sys.stderr))
+    _write_overview(output)
     if len(experiments) > 1:
         print("\n".join(summary_lines(series)))
     if series.interrupted:
@@ -66,6 +78,17 @@ def reproduce(
         raise error
     if failed := failures(series):
         raise QuadrilleError(f"{'; '.join(failed)}; see the pages in {output}")
+
+
+def _write_overview(folder: Path) -> None:
+    """Sum up `folder`; what is wrong there is told, for it is no failure of the experiments that have run."""
+    from quadrille.reproduce.overview import write_overview
+
+    try:
+        if (overview := write_overview(folder)) is not None:
+            typer.echo(str(overview))
+    except QuadrilleError as error:
+        print(f"quadrille: no summary: {error}", file=sys.stderr)
 
 
 def _interrupt(_number: int, _frame: object) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from quadrille.errors import UsageError
 from quadrille.model.description import describe
 from quadrille.model.model_file import load_model, print_model
 from quadrille.model.model_picture import model_svg
+from quadrille.whole_file import write_whole
 
 _NO_END = 100_000
 
@@ -31,12 +31,7 @@ def show(
     """Print the tree of segments, trunks and hosts, with rates, what differs, and warnings."""
     loaded = load_model(model)
     if svg is not None:
-        try:
-            svg.write_text(model_svg(loaded), encoding="utf-8")
-        except OSError as error:
-            raise UsageError(
-                f"drawing {svg} cannot be written ({error.strerror}); give another --svg"
-            ) from None
+        write_whole(svg, model_svg(loaded), f"drawing {svg}", "give another --svg")
     if as_json:
         typer.echo(print_model(loaded), nl=False)
     else:

@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 from quadrille.errors import QuadrilleError, UsageError
+from quadrille.whole_file import write_whole
 
 _HELP = """Join what `quadrille run --trace DIR` has written into one time line.
 
@@ -39,7 +40,8 @@ def trace(
     found = read_trace(folder)
     joint = joint_calls(found)
     if not joint:
-        raise QuadrilleError(f"{folder} has no call that all its ranks have written")
+        reasons = [f"{folder} has no call that all its ranks have written", *warnings_of(found)]
+        raise QuadrilleError("; ".join(reasons))
     chosen = within(joint, begin, end)
     if not chosen:
         raise UsageError("no call is between --from and --to; both count in seconds from the first call")
@@ -54,8 +56,5 @@ def trace(
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written ({error.strerror})") from None
+    write_whole(path, text, str(path), "give another name")
     typer.echo(f"{path}")

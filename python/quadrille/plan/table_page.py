@@ -12,7 +12,7 @@ from quadrille.report.charts import Figure, layout
 from quadrille.report.formatting import escape, plural, size_text, time_text
 from quadrille.report.frame import chart_cell, frame
 
-_COLOURS = (
+COLOURS = (
     "#0072B2",
     "#E69F00",
     "#009E73",
@@ -20,7 +20,7 @@ _COLOURS = (
     "#56B4E9",
     "#D55E00",
     "#F0E442",
-    "#999999",
+    "#000000",
 )
 """Okabe and Ito's, one an algorithm; no operation has more candidates."""
 _NO_PLAN = "#ffffff"
@@ -55,7 +55,7 @@ def choice_map(cells: list[Cell]) -> Figure:
     most = max(len(names), 1)
     scale: list[list[float | str]] = []
     for place in range(most):
-        colour = _COLOURS[place % len(_COLOURS)] if names else _NO_PLAN
+        colour = COLOURS[place % len(COLOURS)] if names else _NO_PLAN
         scale += [[place / most, colour], [(place + 1) / most, colour]]
     prefix = f"{cells[0].collective}_"
     bar = {

@@ -15,6 +15,7 @@ from quadrille import __version__
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.model.contract import NetworkModel
 from quadrille.model.model_file import ModelError, parse_model, print_model
+from quadrille.whole_file import is_full, write_measured
 
 
 def completed(found: dict[str, Any], now: datetime | None = None) -> NetworkModel:
@@ -54,8 +55,8 @@ class ModelOutput:
         os.close(descriptor)
         self._temporary = Path(name)
 
-    def write(self, model: NetworkModel) -> None:
-        """Put `model` into the file, replacing what is there."""
+    def write(self, model: NetworkModel) -> Path:
+        """Replace the file by `model`; return where it is: elsewhere if the disk is full."""
         try:
             with self._temporary.open("w", encoding="utf-8") as file:
                 file.write(print_model(model))
@@ -66,9 +67,15 @@ class ModelOutput:
             self._temporary.chmod(0o666 & ~umask)
             self._temporary.replace(self._path)
         except OSError as error:
-            raise QuadrilleError(
-                f"model file {self._path} cannot be written: {error.strerror}; is the disk full?"
-            ) from error
+            self.discard()
+            if not is_full(error):
+                raise QuadrilleError(
+                    f"model file {self._path} cannot be written: {error.strerror}"
+                ) from error
+            return write_measured(
+                self._path, print_model(model), f"model file {self._path}", "give another -o"
+            )
+        return self._path
 
     def discard(self) -> None:
         """Remove what was not written."""

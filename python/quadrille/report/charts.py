@@ -186,8 +186,8 @@ def _layout_over_sizes(series: Series, title: str, y_title: str) -> Figure:
         x_title, axis = "ranks (log)", {"type": "log"}
     if axis["type"] == "log" and len(ticks) == 1:
         axis = {"type": "category"}
-    if axis["type"] == "log":
-        axis |= {"tickvals": ticks, "ticktext": labels}
+    # Categories stand in the order of the points, which is that of their sizes, and are counted from 0.
+    axis |= {"tickvals": ticks if axis["type"] == "log" else list(range(len(ticks))), "ticktext": labels}
     x_axis = {"title": {"text": x_title}, **axis}
     return {**layout(title, x_axis, {"title": {"text": y_title}}), "hovermode": "x unified"}
 

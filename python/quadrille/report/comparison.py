@@ -57,16 +57,21 @@ def comparison_sentences(comparison: Comparison) -> list[str]:
     return sentences
 
 
+def mind_sentences(before: Results, after: Results) -> list[str]:
+    """Return what speaks against trusting the comparison: interrupted runs, other versions and machines."""
+    sentences = [f"First: {text}" for text in warning_sentences(before)]
+    sentences += [f"Second: {text}" for text in warning_sentences(after)]
+    return sentences + [
+        f"{name} differs: {old}, then {new}."
+        for name, old, new in differences(_may_differ(before), _may_differ(after))
+    ]
+
+
 def comparison_page(before: Results, after: Results, title: str) -> str:
     """Return the whole page. Raises UsageError as `compared` does."""
     comparison = compared(before, after)
     outcome = "".join(f"<li>{escape(text)}</li>" for text in comparison_sentences(comparison))
-    mind = [f"First: {text}" for text in warning_sentences(before)]
-    mind += [f"Second: {text}" for text in warning_sentences(after)]
-    mind += [
-        f"{name} differs: {old}, then {new}."
-        for name, old, new in differences(_may_differ(before), _may_differ(after))
-    ]
+    mind = mind_sentences(before, after)
     warnings = "".join(f"<li>{escape(text)}</li>" for text in mind)
     body = [f"<h1>{escape(title)}</h1>", f'<section class="summary"><ul>{outcome}</ul></section>']
     if warnings:

@@ -26,7 +26,8 @@ def frame(title: str, body: str, with_charts: bool) -> str:
     scripts = ""
     if with_charts:
         draw = (_HERE / "page.js").read_text(encoding="utf-8")
-        scripts = f"<script>{get_plotlyjs()}</script>\n<script>{draw}</script>"
+        # No script yet: page.js makes it one when the first chart comes into view, for it takes long to run.
+        scripts = f'<script type="text/plain" id="plotly">{get_plotlyjs()}</script>\n<script>{draw}</script>'
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'

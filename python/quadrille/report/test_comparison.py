@@ -73,6 +73,16 @@ def test_another_version_and_a_run_cut_off_are_told_on_the_page() -> None:
     assert "Second: The run started" in page and "no difference" in page
 
 
+def test_another_version_is_told_on_the_terminal(tmp_path: Path) -> None:
+    text = BENCH.read_text(encoding="utf-8")
+    other = tmp_path / "other.jsonl"
+    assert '"quadrille_version":"0.1.0"' in text
+    other.write_text(text.replace('"quadrille_version":"0.1.0"', '"quadrille_version":"0.2.0"'))
+    command = ["report", str(BENCH), str(other), "--compare", "-o", str(tmp_path / "page.html")]
+    run = CliRunner().invoke(build_app(), command, catch_exceptions=False)
+    assert "mind: Quadrille's version differs: 0.1.0, then 0.2.0." in run.output
+
+
 def test_nothing_in_common_is_refused() -> None:
     after = results(1, 1, 1)
     after.runs[0].points = [after.runs[0].points[0].model_copy(update={"bytes": 7})]

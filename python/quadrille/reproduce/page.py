@@ -54,8 +54,10 @@ def _published(experiment: Experiment) -> str:
 
 def _provenance(record: Record) -> str:
     form = "short form" if record.quick else "full form"
+    commit = f" of commit {record.git_commit}" if record.git_commit else ""
+    version = f"Quadrille {record.quadrille_version}{commit}"
     where = "a real cluster" if record.launcher else "emulated networks"
     return (
-        f"{record.started}, {record.seconds:.0f} s, {form}, {where}, Quadrille {record.quadrille_version}, "
+        f"{record.started}, {record.seconds:.0f} s, {form}, {where}, {version}, "
         f"{record.machine}. Results, raw samples included: {record.experiment}.json."
     )

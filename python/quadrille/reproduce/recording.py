@@ -13,6 +13,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from quadrille import __version__
 from quadrille.errors import UsageError
+from quadrille.whole_file import cannot_write, write_measured
+
+
+def machine_text() -> str:
+    """Return this machine's system, processor and number of cores."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return ", ".join([platform.platform(), *models[:1], f"{os.cpu_count()} cores"])
+
 
 State = Literal["running", "complete", "interrupted", "failed"]
 
@@ -29,7 +41,10 @@ class Record(BaseModel):
     quick: bool
     launcher: list[str] | None = Field(None, description="of a real cluster; none: emulated networks")
     quadrille_version: str = __version__
-    machine: str = Field(default_factory=lambda: f"{platform.platform()}, {os.cpu_count()} cores")
+    git_commit: str | None = Field(
+        None, description="of the source tree; ends in + where it was changed; none: installed, or unknown"
+    )
+    machine: str = Field(default_factory=machine_text)
     started: str = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     seconds: float = 0
     state: State = "running"
@@ -39,25 +54,26 @@ class Record(BaseModel):
 
 
 class Recording:
-    """A record and its file. Every `save` replaces the file as a whole, so that it is never half written."""
+    """A record and its file. Every `save` replaces the file as a whole, so that it is never half written.
+
+    `place`: where it is, which is elsewhere once the disk was full.
+    """
 
     def __init__(self, path: Path, record: Record) -> None:
         """Write the file for the first time. Raises UsageError when it cannot be written."""
-        self.path = path
+        self.place = path
         self.record = record
         self.save()
 
     def save(self) -> None:
         """Bring the file up to date."""
-        partial = self.path.with_name(f"{self.path.name}.partial")
+        remedy = "give another folder with -o"
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            partial.write_text(self.record.model_dump_json(indent=1), encoding="utf-8")
-            partial.replace(self.path)
+            self.place.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(
-                f"{self.path} cannot be written ({error.strerror}); give another folder with -o"
-            ) from None
+            raise cannot_write(error, str(self.place), remedy) from None
+        text = self.record.model_dump_json(indent=1)
+        self.place = write_measured(self.place, text, str(self.place), remedy)
 
 
 def read_record(path: Path) -> Record:

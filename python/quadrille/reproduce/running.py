@@ -7,11 +7,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from quadrille.errors import QuadrilleError
+from quadrille.bench.launch import git_commit
 from quadrille.reproduce.experiment import Effect, Experiment
 from quadrille.reproduce.page import render_page
 from quadrille.reproduce.recording import Record, Recording, read_record
 from quadrille.reproduce.workbench import Workbench
+from quadrille.whole_file import write_whole
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,13 @@ def reproduce(experiment: Experiment, plan: Plan) -> list[Effect]:
 
     Whatever ends the measurement, both files hold what was measured until then. Raises what `measure` raises.
     """
-    record = Record(experiment=experiment.id, command=plan.command, quick=plan.quick, launcher=plan.launcher)
+    record = Record(
+        experiment=experiment.id,
+        command=plan.command,
+        quick=plan.quick,
+        launcher=plan.launcher,
+        git_commit=git_commit(),
+    )
     recording = Recording(plan.folder / f"{experiment.id}.json", record)
     began = time.monotonic()
 
@@ -49,17 +56,15 @@ def reproduce(experiment: Experiment, plan: Plan) -> list[Effect]:
     finally:
         record.warnings = bench.cpu_warnings
         save()
-        write_page(experiment, record, recording.path)
+        write_page(experiment, record, recording.place)
     return experiment.judge(record.data)
 
 
 def write_page(experiment: Experiment, record: Record, results: Path) -> Path:
     """Write the page of `record` beside its file; return its path. Raises QuadrilleError."""
     page = results.with_suffix(".html")
-    try:
-        page.write_text(render_page(experiment, record), encoding="utf-8")
-    except OSError as error:
-        raise QuadrilleError(f"page {page} cannot be written ({error.strerror})") from None
+    again = f"make it again from {results} with `quadrille reproduce {experiment.id} --pages -o DIR`"
+    write_whole(page, render_page(experiment, record), f"page {page}", again)
     return page
 
 

@@ -11,14 +11,16 @@ from quadrille.report.frame import chart_cell, frame
 from quadrille.trace.joint_calls import JointCall, first_start_ns
 from quadrille.trace.profile import Profile, Row, profile
 from quadrille.trace.reading import Trace
+from quadrille.trace.slices import Slice, slice_text, slices_of
 from quadrille.trace.table import notes_on, site_text
 
 _MOST_ROWS = 12
 _MOST_BARS = 4000
 # Okabe and Ito's, which colour-blind readers can tell apart; patterns differ too.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _PATTERNS = ("", "/", "x", "-", "|", "+")
 _WAITING_COLOUR = "#bbbbbb"
+_CARRIER_COLOURS = {"wire": "#000000", "MPI library": "#F0E442", "own memory": "#ffffff"}
 
 
 def trace_page(trace: Trace, joint: Sequence[JointCall], chosen: Sequence[JointCall] | None) -> str:
@@ -31,7 +33,8 @@ def trace_page(trace: Trace, joint: Sequence[JointCall], chosen: Sequence[JointC
         f"<h1>Collectives of {trace.ranks} ranks</h1>\n<ul>{notes}</ul>\n"
         f"<h2>Where the time goes</h2>\n{_table(told)}\n"
         f"<h2>Time line</h2>\n<p>{len(shown)} of {len(joint)} calls; seconds from the first one; "
-        "grey: waiting for ranks that come late. "
+        "grey: waiting for ranks that come late. Thin: what a rank got on with inside a call of Quadrille's, "
+        "and who moved the data. "
         "<code>quadrille trace --from S --to S</code> shows others.</p>\n"
         f"{chart_cell(timeline_figure(_hosts(trace), shown, first_start_ns(joint)))}"
     )
@@ -92,6 +95,7 @@ def timeline_figure(hosts: dict[int, str], shown: Sequence[JointCall], zero_ns: 
     functions = list(dict.fromkeys(one.first.function for one in shown))
     data = [_bars(name, index, hosts, shown, zero_ns) for index, name in enumerate(functions)]
     data.append(_waiting(hosts, shown, zero_ns))
+    data += _inside(hosts, shown, zero_ns)
     ranks = sorted(hosts)
     layout = {
         "barmode": "overlay",
@@ -128,7 +132,7 @@ def _bars(name: str, index: int, hosts: dict[int, str], shown: Sequence[JointCal
         "textposition": "none",
         "hovertemplate": "%{y}: %{text}, %{x:.3s}s<extra>" + name + "</extra>",
         "marker": {
-            "color": _COLOURS[index % len(_COLOURS)],
+            "color": COLOURS[index % len(COLOURS)],
             "pattern": {
                 "shape": _PATTERNS[index % len(_PATTERNS)],
                 "fillmode": "overlay",
@@ -155,4 +159,38 @@ def _waiting(hosts: dict[int, str], shown: Sequence[JointCall], zero_ns: int) ->
         "x": [waiting / 1e9 for _, waiting in waits],
         "hovertemplate": "%{y} waits %{x:.3s}s<extra></extra>",
         "marker": {"color": _WAITING_COLOUR},
+    }
+
+
+def _inside(hosts: dict[int, str], shown: Sequence[JointCall], zero_ns: int) -> list[Figure]:
+    """Return thin bars for what ranks got on with inside calls, as many as a page can draw."""
+    found: dict[str, list[tuple[int, list[int], Slice]]] = {carrier: [] for carrier in _CARRIER_COLOURS}
+    left = _MOST_BARS
+    for one in shown:
+        members = [call.rank for call in one.calls]
+        for call, waiting in zip(one.calls, one.waiting_ns, strict=True):
+            slices = list(slices_of(call, waiting))
+            left -= len(slices)
+            if left < 0:
+                break
+            for piece in slices:
+                found[piece.carrier].append((call.rank, members, piece))
+    return [_thin(carrier, hosts, pieces, zero_ns) for carrier, pieces in found.items() if pieces]
+
+
+def _thin(
+    carrier: str, hosts: dict[int, str], pieces: list[tuple[int, list[int], Slice]], zero_ns: int
+) -> Figure:
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": f"inside: {carrier}",
+        "width": 0.22,
+        "y": [_label(hosts, rank) for rank, _, _ in pieces],
+        "base": [(piece.start_ns - zero_ns) / 1e9 for *_, piece in pieces],
+        "x": [(piece.end_ns - piece.start_ns) / 1e9 for *_, piece in pieces],
+        "text": [f"{slice_text(piece, members)}, {size_text(piece.bytes)}" for _, members, piece in pieces],
+        "textposition": "none",
+        "hovertemplate": "%{y} %{text}, %{x:.3s}s<extra>" + carrier + "</extra>",
+        "marker": {"color": _CARRIER_COLOURS[carrier], "line": {"color": "#555", "width": 0.5}},
     }

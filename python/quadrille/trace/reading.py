@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads the files of a trace: of each rank its calls and the names that they use (docs/tracing.md).
 
-The layout of a record is `CallRecord` in src/trace/call_record.h.
+Layouts: `CallRecord` in src/trace/call_record.h, `PhaseRecord` in src/trace/phase_record.h.
 """
 
 from __future__ import annotations
 
 import json
 import struct
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,27 @@ from quadrille.trace.clock import Clock, Estimate
 
 VERSION = 1
 _RECORD = struct.Struct("<QIHHqqQiHHQII")
+_PHASE = struct.Struct("<QIBBHqqQiI")
 _REPLACED, _BY_WIRE, _IN_TRIAL = 1, 2, 4
 _KINDS = ("function", "algorithm", "site")
+_STEPS = ("send", "receive", "copy", "reduce", "group_bcast", "group_reduce")
+_CARRIERS = ("own memory", "MPI library", "wire")
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A step of the schedule, or `steps` of one kind with one peer; times in ns of rank 0's clock.
+
+    `peer`: rank of the communicator, of a group step its root; -1: none.
+    """
+
+    kind: str
+    carrier: str
+    peer: int
+    steps: int
+    bytes: int
+    start_ns: int
+    end_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +65,7 @@ class Call:
     credit_wait_ns: int
     resent: int
     stalls: int
+    phases: tuple[Phase, ...] = ()
 
 
 @dataclass
@@ -127,9 +148,11 @@ def _read_rank(path: Path) -> tuple[RankTrace, dict[int, list[int]], bool]:
             f"{path} is of version {introduction['version']}; this Quadrille reads {VERSION}"
         )
     clock = Clock(estimates)
+    phases, phases_cut = _read_phases(path.with_suffix(".phases"), clock)
     calls, calls_cut = _read_calls(path.with_suffix(".calls"), introduction["rank"], clock, names)
+    calls = [replace(call, phases=tuple(phases.get((call.communicator, call.number), ()))) for call in calls]
     trace = RankTrace(introduction["rank"], introduction["ranks"], introduction["host"], clock, calls)
-    return trace, members, cut or calls_cut or len(estimates) < 2
+    return trace, members, cut or calls_cut or phases_cut or len(estimates) < 2
 
 
 def _whole_lines(path: Path) -> tuple[list[dict[str, Any]], bool]:
@@ -143,21 +166,48 @@ def _whole_lines(path: Path) -> tuple[list[dict[str, Any]], bool]:
     return lines, False
 
 
-def _read_calls(
-    path: Path, rank: int, clock: Clock, names: dict[str, dict[int, str]]
-) -> tuple[list[Call], bool]:
+def _read_records(path: Path, size: int) -> tuple[bytes, bool]:
+    """Return the whole records, and whether there is a part of one more."""
     if path.exists() and not path.is_file():
         raise QuadrilleError(f"{path} is no file")
     try:
         data = path.read_bytes()
     except OSError as error:
         raise QuadrilleError(f"{path} cannot be read ({error.strerror})") from None
-    whole = len(data) // _RECORD.size * _RECORD.size
+    whole = len(data) // size * size
+    return data[:whole], whole < len(data)
+
+
+def _read_phases(path: Path, clock: Clock) -> tuple[dict[tuple[int, int], list[Phase]], bool]:
+    """Return the phases of each call, by communicator and number. Traces of older versions have none."""
+    phases: dict[tuple[int, int], list[Phase]] = defaultdict(list)
+    if not path.exists():
+        return phases, False
+    data, cut = _read_records(path, _PHASE.size)
+    for communicator, number, kind, carrier, steps, start, end, size, peer, _ in _PHASE.iter_unpack(data):
+        phases[communicator, number].append(
+            Phase(
+                kind=_STEPS[kind],
+                carrier=_CARRIERS[carrier],
+                peer=peer,
+                steps=steps,
+                bytes=size,
+                start_ns=clock.to_shared(start),
+                end_ns=clock.to_shared(end),
+            )
+        )
+    return phases, cut
+
+
+def _read_calls(
+    path: Path, rank: int, clock: Clock, names: dict[str, dict[int, str]]
+) -> tuple[list[Call], bool]:
+    data, cut = _read_records(path, _RECORD.size)
     calls = []
     functions, algorithms, sites = (names[kind] for kind in _KINDS)
     for (
         communicator, number, function, flags, start, end, size, root, algorithm, site, wait, resent, stalls
-    ) in _RECORD.iter_unpack(data[:whole]):  # fmt: skip
+    ) in _RECORD.iter_unpack(data):  # fmt: skip
         calls.append(
             Call(
                 rank=rank,
@@ -178,4 +228,4 @@ def _read_calls(
                 stalls=stalls,
             )
         )
-    return calls, whole < len(data)
+    return calls, cut

@@ -148,6 +148,16 @@ def test_a_missing_rank_is_told_and_its_calls_are_left_out(tmp_path: Path) -> No
     assert any("no trace of 1 of 3 ranks (1)" in note for note in notes)
 
 
+@pytest.mark.parametrize("missing", [0, 1])
+def test_where_a_rank_is_missing_in_all_calls_the_error_names_it(tmp_path: Path, missing: int) -> None:
+    for rank in {0, 1, 2} - {missing}:
+        write_rank(tmp_path, rank, 3, [record(0, "MPI_Allreduce", 0, 10)])
+    for verb in (["profile", "--trace", str(tmp_path)], ["trace", str(tmp_path), "-o", "x.json"]):
+        error = CliRunner().invoke(build_app(), verb).exception
+        assert isinstance(error, QuadrilleError)
+        assert f"no trace of 1 of 3 ranks ({missing})" in str(error)
+
+
 def test_a_job_that_was_killed_is_read_as_far_as_it_went(tmp_path: Path) -> None:
     for rank in range(2):
         whole = [record(0, "MPI_Allreduce", 0, 10), record(1, "MPI_Allreduce", 20, 30)[: 64 if rank else 30]]

@@ -12,6 +12,7 @@ from typing import Any
 from quadrille.chrome_trace import named_process, named_thread
 from quadrille.trace.joint_calls import JointCall, first_start_ns
 from quadrille.trace.reading import Call, Trace
+from quadrille.trace.slices import phase_text, slice_text, slices_of
 
 
 def timeline_of(trace: Trace, joint: Sequence[JointCall]) -> dict[str, Any]:
@@ -22,8 +23,10 @@ def timeline_of(trace: Trace, joint: Sequence[JointCall]) -> dict[str, Any]:
     events += [named_thread(pid, rank, f"rank {rank}") for rank, pid in sorted(pid_of.items())]
     begin_ns = first_start_ns(joint) if joint else 0
     for one in joint:
+        members = [call.rank for call in one.calls]
         for call, waiting_ns in zip(one.calls, one.waiting_ns, strict=True):
             events += _events(call, waiting_ns, pid_of[call.rank], begin_ns)
+            events += _inside(call, waiting_ns, pid_of[call.rank], begin_ns, members)
     other = {"clock_uncertainty_ns": trace.uncertainty_ns, "missing_ranks": trace.missing}
     return {"displayTimeUnit": "ns", "otherData": other, "traceEvents": events}
 
@@ -50,3 +53,26 @@ def _events(call: Call, waiting_ns: int, pid: int, begin_ns: int) -> Iterator[di
     yield {**common, "name": call.function, "cat": "collective", "dur": duration, "args": arguments}
     if waiting_ns > 0:
         yield {**common, "name": "waits for late ranks", "cat": "waiting", "dur": waiting_ns / 1000}
+
+
+def _inside(
+    call: Call, waiting_ns: int, pid: int, begin_ns: int, members: list[int]
+) -> Iterator[dict[str, Any]]:
+    for one in slices_of(call, waiting_ns):
+        yield {
+            "ph": "X",
+            "pid": pid,
+            "tid": call.rank,
+            "ts": (one.start_ns - begin_ns) / 1000,
+            "dur": (one.end_ns - one.start_ns) / 1000,
+            "name": slice_text(one, members),
+            "cat": one.carrier,
+            "args": {
+                "by": one.carrier,
+                "bytes": one.bytes,
+                "steps": sum(phase.steps for phase in one.phases),
+                "under way since, us": {
+                    phase_text(phase, members): (phase.start_ns - begin_ns) / 1000 for phase in one.phases
+                },
+            },
+        }

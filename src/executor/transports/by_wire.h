@@ -57,6 +57,11 @@ class ByWire final : public Transport {
   Result<bool> start_group_reduce(StepIndex step, Rank root, const void* from, void* into,
                                   std::uint64_t length) override;
   Result<std::size_t> poll(std::span<StepIndex> completed) override;
+  Carrier carrier_of(const Step& step) const override {
+    const bool beside =
+        is_message(step.kind) ? is_near(step.peer) : step.kind == StepKind::group_reduce;
+    return beside ? Carrier::mpi_library : Carrier::wire;
+  }
   bool moved() const override { return moved_; }
   void sleep(Nanoseconds time) override;
 

@@ -46,6 +46,7 @@ class MpiPointToPoint final : public Transport {
   Result<bool> start_group_reduce(StepIndex step, Rank root, const void* from, void* into,
                                   std::uint64_t length) override;
   Result<std::size_t> poll(std::span<StepIndex> completed) override;
+  Carrier carrier_of(const Step&) const override { return Carrier::mpi_library; }
   void progress() override;
 
  private:

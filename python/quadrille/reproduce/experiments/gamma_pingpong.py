@@ -38,8 +38,8 @@ _SATURATED_BYTES = 100_000
 _SHARE_OF_LINK = 0.95
 _PAYLOAD_OF_FRAME = 1448 / 1514
 """Of a full frame at an MTU of 1500, as an emulated link counts it, both of TCP and of the wire."""
-_COLOURS = {
-    "tcp": "#999999",
+COLOURS = {
+    "tcp": "#666666",
     "udp": "#56B4E9",
     "packet": "#009E73",
     "wire-udp": "#0072B2",
@@ -155,7 +155,7 @@ def _chart(points: dict[tuple[str, int], Point], is_time: bool) -> Figure:
         of_way = sorted((size, point) for (one, size), point in points.items() if one == way)
         if not of_way:
             continue
-        line = {"color": _COLOURS[way], "width": 2, "dash": "solid" if way.startswith(MPI) else "dot"}
+        line = {"color": COLOURS[way], "width": 2, "dash": "solid" if way.startswith(MPI) else "dot"}
         y = [point.median_ns / 1000 if is_time else 8 * point.mbyte_s for _, point in of_way]
         x = [size for size, _ in of_way]
         series.append(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,9 @@ def _run(bench: Workbench, water: Path, line: Sequence[str], variant: str) -> di
         "step_ms": 1000 * step_s,
         "hosts": {str(rank): of_rank.host for rank, of_rank in trace.by_rank.items()},
         "zero_ns": first_ns + round(begin_s * 1e9),
-        "calls": [[asdict(call) for call in one.calls] for one in within(joint, begin_s, end_s)],
+        "calls": [
+            [asdict(replace(call, phases=())) for call in one.calls] for one in within(joint, begin_s, end_s)
+        ],
     }
 
 

@@ -192,7 +192,10 @@ class Coordinator {
     origin.rounds = network.rounds();
     origin.sent_bytes = network.sent_bytes();
     if (options_.samples.empty()) return true;
-    return samples_.write(options_.samples, network.hosts());
+    // The model is worth more than its samples, and was as long to measure.
+    if (auto kept = samples_.write(options_.samples, network.hosts()); !kept.ok())
+      std::fprintf(stderr, "quadrille-probe: %s\n", kept.error().message.c_str());
+    return true;
   }
 
   Result<bool> learn_host_reports(MeasuredNetwork& network) {

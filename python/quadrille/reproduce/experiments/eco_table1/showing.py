@@ -13,11 +13,11 @@ from quadrille.reproduce.experiment import Data
 from quadrille.reproduce.experiments.eco_table1.arithmetic import LETTERS
 from quadrille.reproduce.experiments.eco_table1.searching import PUBLISHED
 
-_TREES = {
-    "spanning": ("minimal spanning tree", "#b3532f"),
-    "binary": ("binary tree", "#c9a227"),
-    "eco": ("ECO's tree", "#2f6db3"),
-    "least": ("least of all trees and orders", "#8a8a8a"),
+TREES = {
+    "spanning": ("minimal spanning tree", "#D55E00"),
+    "binary": ("binary tree", "#E69F00"),
+    "eco": ("ECO's tree", "#0072B2"),
+    "least": ("least of all trees and orders", "#999999"),
 }
 
 
@@ -66,11 +66,11 @@ def _times(completions: dict[str, dict[str, int]]) -> str:
         rows.append(
             [
                 f"from {root}",
-                *(str(row[tree]) for tree in _TREES),
+                *(str(row[tree]) for tree in TREES),
                 f"{paper['spanning']}, {paper['binary']}" if paper else "–",
             ]
         )
-    head = ["broadcast", *(name for name, _ in _TREES.values()), "paper: spanning, binary"]
+    head = ["broadcast", *(name for name, _ in TREES.values()), "paper: spanning, binary"]
     return table(head, rows)
 
 
@@ -83,7 +83,7 @@ def _chart(completions: dict[str, dict[str, int]]) -> Figure:
             "y": [row[tree] for row in completions.values()],
             "marker": {"color": colour},
         }
-        for tree, (name, colour) in _TREES.items()
+        for tree, (name, colour) in TREES.items()
     ]
     y_axis = {"title": {"text": "completion, cost units"}, "rangemode": "tozero"}
     return {"data": bars, "layout": layout("Completion by root and tree", {"type": "category"}, y_axis)}

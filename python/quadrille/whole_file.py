@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes a file as a whole or not at all; finds another place for what was measured when its disk is full.
+
+What stood in the file stays until the new text is on the disk, and a failed attempt leaves nothing behind
+that would take room away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from quadrille.errors import QuadrilleError, UsageError
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def is_full(error: OSError) -> bool:
+    """Return whether `error` says that there is no more room, of a disk or a quota."""
+    return error.errno in _FULL
+
+
+def cannot_write(error: OSError, name: str, remedy: str) -> QuadrilleError:
+    """Return the error to raise. `name`: what and where, as `report r.html`; `remedy`: `give another -o`."""
+    if is_full(error):
+        return QuadrilleError(f"{name} cannot be written ({error.strerror}); make room there, or {remedy}")
+    return UsageError(f"{name} cannot be written ({error.strerror}); {remedy}")
+
+
+def write_whole(path: Path, text: str, name: str, remedy: str) -> None:
+    """Put `text` into `path`, replacing what is there.
+
+    Raises what `cannot_write` makes of an OSError; then the file is as it was.
+    """
+    try:
+        _replace(path, text)
+    except OSError as error:
+        raise cannot_write(error, name, remedy) from None
+
+
+def write_measured(path: Path, text: str, name: str, remedy: str) -> Path:
+    """As `write_whole`; where there is no room, into the folder for temporary files, which is told on stderr.
+
+    Returns the file that holds the text.
+    """
+    try:
+        _replace(path, text)
+    except OSError as error:
+        place = refuge(path) if is_full(error) else None
+        if place is None:
+            raise cannot_write(error, name, remedy) from None
+        with contextlib.suppress(OSError):
+            _replace(place, text)
+            print(f"quadrille: {path}: {error.strerror}; it is in {place} instead", file=sys.stderr)
+            return place
+        raise cannot_write(error, name, remedy) from None
+    return path
+
+
+def refuge(path: Path) -> Path | None:
+    """Return another place for what does not fit into `path`; None where there is no other disk to try.
+
+    It is the same for the same path and process.
+    """
+    try:
+        folder = Path(tempfile.gettempdir())
+        if folder.stat().st_dev == path.absolute().parent.stat().st_dev:
+            return None
+    except OSError:
+        return None
+    return folder / f"quadrille-{os.getpid()}-{path.name}"
+
+
+def _replace(path: Path, text: str) -> None:
+    data = text.encode("utf-8")
+    if path.exists() and not path.is_file():  # a terminal, a pipe, /dev/null; a folder fails as it must
+        path.write_bytes(data)
+        return
+    target = path.resolve()  # so that a link stays one
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    partial = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.chmod(_usual_mode(target))
+        partial.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+        raise
+
+
+def _usual_mode(path: Path) -> int:
+    """Return the permissions that the file has, or would have got when made by open()."""
+    if path.exists():
+        return path.stat().st_mode & 0o7777
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
