@@ -5,7 +5,8 @@
 #   sanitize.sh [address] [thread]      (both unless named)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-tests=(quadrille_wire_links_test quadrille_wire_test quadrille_wire_simulated_test quadrille_executor_test quadrille_schedule_test)
+tests=(quadrille_wire_links_test quadrille_wire_test quadrille_wire_simulated_test quadrille_executor_test
+    quadrille_schedule_test quadrille_fabric_test)
 
 build() { # FOLDER SANITIZERS TARGETS...
     cmake -S . -B "$1" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DQUADRILLE_SANITIZE="$2" >/dev/null

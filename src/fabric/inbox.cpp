@@ -132,8 +132,6 @@ std::vector<Inbox::Claimed> Inbox::take_claimed() {
 
 void Inbox::set_asleep(bool asleep) {
   head().asleep.store(asleep ? 1 : 0, std::memory_order_seq_cst);
-  // Before any look at the rings.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 std::optional<ClaimedRing> ClaimedRing::claim(const EndpointName& of, const PublicKey& own) {
@@ -166,9 +164,7 @@ ClaimedRing::ClaimedRing(SharedMemory head, SharedMemory memory, std::size_t ind
       writer_(head_in(head_).of[index].state, memory_.bytes()) {}
 
 bool ClaimedRing::reader_is_asleep() const {
-  // What was written comes before this look, as set_asleep() comes before the owner's.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  return head_in(head_).asleep.load(std::memory_order_relaxed) != 0;
+  return head_in(head_).asleep.load(std::memory_order_seq_cst) != 0;
 }
 
 }  // namespace quadrille::fabric

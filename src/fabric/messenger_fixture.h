@@ -28,11 +28,11 @@ inline std::vector<std::byte> contents(std::size_t length, unsigned seed) {
 // datagram has come.
 enum class Placement : std::uint8_t { apart, looking, told };
 
-class MessengerTest : public testing::TestWithParam<Placement> {
+class MessengersTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { ASSERT_TRUE(wire::start_authentication()); }
 
-  bool on_one_host() const { return GetParam() != Placement::apart; }
+  bool on_one_host() const { return placement_ != Placement::apart; }
 
   // `know_all`: each has all others in its address vector.
   void make(std::size_t count, bool know_all = true, bool with_secret = true) {
@@ -107,7 +107,7 @@ class MessengerTest : public testing::TestWithParam<Placement> {
     std::vector<std::byte> room(4096);
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       if (dead_ == i) continue;
-      if (GetParam() == Placement::looking) moved |= ends_[i]->look_at_memory(now_);
+      if (placement_ == Placement::looking) moved |= ends_[i]->look_at_memory(now_);
       while (const auto outgoing = ends_[i]->next_datagram(room, now_)) {
         moved = true;
         ++datagrams_;
@@ -142,6 +142,7 @@ class MessengerTest : public testing::TestWithParam<Placement> {
     wire::NetworkAddress to;
     std::vector<std::byte> bytes;
   };
+  Placement placement_ = Placement::apart;
   std::vector<std::unique_ptr<KeyPair>> keys_;
   std::vector<std::unique_ptr<Inbox>> inboxes_;
   std::vector<std::unique_ptr<Messenger>> ends_;
@@ -152,6 +153,12 @@ class MessengerTest : public testing::TestWithParam<Placement> {
   std::size_t dead_ = 999;
   std::size_t datagrams_ = 0;
   Nanoseconds now_{1'000'000};
+};
+
+// In each placement.
+class MessengerTest : public MessengersTest, public testing::WithParamInterface<Placement> {
+ protected:
+  MessengerTest() { placement_ = GetParam(); }
 };
 
 }  // namespace quadrille::fabric

@@ -41,14 +41,14 @@ void RingWriter::publish(std::uint32_t kind) {
   written_ += skipped_;
   put(written_, {static_cast<std::uint32_t>(length_), kind});
   written_ += sizeof(Header) + round_up(length_);
-  state_->written.store(written_, std::memory_order_release);
+  state_->written.store(written_, std::memory_order_seq_cst);
 }
 
 RingReader::RingReader(RingState& state, std::span<const std::byte> memory)
     : state_(&state), memory_(memory) {}
 
 bool RingReader::look() {
-  written_ = state_->written.load(std::memory_order_acquire);
+  written_ = state_->written.load(std::memory_order_seq_cst);
   return written_ != read_;
 }
 

@@ -3,7 +3,8 @@
 //
 // A record is eight bytes of header, its bytes, and what rounds it up to eight; it does not run
 // over the end of the memory. `written` and `read` count bytes since the start; the memory of both
-// is zero at first.
+// is zero at first. All is in one order (seq_cst): who writes and then sees the other awake, or
+// falls asleep and then sees nothing written, may rely on it.
 //
 // Thread rule: one thread at a time on each side.
 #pragma once
@@ -41,7 +42,7 @@ class RingWriter {
 
   std::uint64_t written() const { return written_; }
   // How far the reader has come.
-  std::uint64_t read() const { return state_->read.load(std::memory_order_acquire); }
+  std::uint64_t read() const { return state_->read.load(std::memory_order_seq_cst); }
   // The reader may tell when it has made room.
   void wait_for_room() { state_->writer_waits.store(1, std::memory_order_seq_cst); }
 
