@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from pathlib import Path
@@ -35,6 +36,9 @@ def reproduce(
     quick: bool = typer.Option(False, "--quick", help="A short form: fewer hosts and repetitions."),
     pages: bool = typer.Option(False, "--pages", help="Make the pages in DIR again; measure nothing."),
     show_list: bool = typer.Option(False, "--list", help="List the experiments."),
+    duration: str | None = typer.Option(
+        None, "--duration", metavar="TIME", help="How long, such as 90s, 30m or 24h; of gamma-soak."
+    ),
 ) -> None:
     """Run experiments one after another."""
     if show_list:
@@ -44,13 +48,16 @@ def reproduce(
     if not ids:
         raise UsageError("name an experiment, such as eco-partition; `quadrille reproduce --list` shows them")
     experiments = [find_experiment(name) for name in (experiment_ids() if ids == ["all"] else ids)]
+    duration_s = None if duration is None else seconds_of(duration)
+    if duration_s is not None and not any(experiment.takes_duration for experiment in experiments):
+        raise UsageError(f"--duration {duration}: {', '.join(ids)} has its own length; leave it out")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     # plotly takes half a second to load, and a wrong call shall be told at once.
     from quadrille.reproduce.running import Plan, page_again
     from quadrille.reproduce.running import reproduce as run
 
-    plan = Plan(output, quick, context.meta["line"] or None, ["quadrille", *sys.argv[1:]])
+    plan = Plan(output, quick, context.meta["line"] or None, ["quadrille", *sys.argv[1:]], duration_s)
 
     def one(experiment: Experiment) -> list[Effect]:
         effects = page_again(experiment, output) if pages else run(experiment, plan)
@@ -66,6 +73,14 @@ def reproduce(
         raise error
     if failed := failures(series):
         raise QuadrilleError(f"{'; '.join(failed)}; see the pages in {output}")
+
+
+def seconds_of(duration: str) -> float:
+    """Return the seconds of a time such as 90s, 30m or 24h. Raises UsageError for anything else."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", duration)
+    if found is None or float(found[1]) == 0:
+        raise UsageError(f"--duration {duration}: write a time such as 90s, 30m or 24h")
+    return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
 
 
 def _interrupt(_number: int, _frame: object) -> None:
