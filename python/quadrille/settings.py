@@ -37,6 +37,7 @@ _CHOICES = {
     "QUADRILLE_FABRIC_LINK": ("auto", "udp", "packet"),
     "QUADRILLE_MULTICAST": ("auto", "off"),
     "QUADRILLE_FABRIC": ("on", "off"),
+    "QUADRILLE_FABRIC_FLOW": ("on", "off"),
     "QUADRILLE_PROBE": ("auto", "off"),
     "QUADRILLE_ABI": ("ompi", "mpich", "abi"),
 }

@@ -26,6 +26,7 @@ struct ConversationSettings {
   std::size_t payload = 1448;
   std::size_t unasked = 256;  // bytes that may leave at once
   bool in_parts = false;      // may messages come that do not have to be offered
+  bool flow_control = true;   // else all that is announced is granted at once
 };
 
 class Conversation {

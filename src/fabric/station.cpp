@@ -39,6 +39,7 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   made.name = {link->local(), static_cast<std::uint16_t>(payload), keys->public_key()};
   made.job_secret = settings.job_secret;
   made.burst_bytes = settings.burst_bytes;
+  made.flow_control = settings.flow_control;
   std::unique_ptr<Station> station(
       new Station(std::move(link), std::move(keys), made, std::move(on_done)));
   station->why_udp_ = std::move(opened.value().why_udp);

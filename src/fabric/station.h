@@ -28,6 +28,7 @@ struct StationSettings {
   wire::LinkKind link = wire::LinkKind::udp;
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;
+  bool flow_control = true;  // see MessengerSettings
 };
 
 class Station {

@@ -78,6 +78,7 @@ int Endpoint::start() {
     return refuse_with("QUADRILLE_FABRIC_LINK=" + wanted + ": expected auto, udp or packet");
   made.link = *link;
   made.burst_bytes = static_cast<std::size_t>(settings.value().fabric_burst);
+  made.flow_control = settings.value().fabric_flow;
   const std::string& digits = settings.value().job_secret;
   made.job_secret = secret_from_digits(digits);
   if (!digits.empty() && !made.job_secret)
