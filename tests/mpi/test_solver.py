@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`quadrille-solver` with real launchers: right results on any number of ranks, and computing that is paced."""
+"""`quadrille-solver` with real launchers: right results on several ranks, computing that is paced."""
 
 from __future__ import annotations
 

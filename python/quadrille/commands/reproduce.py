@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from quadrille.commands.bench import LineAfterDashes
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.reproduce.catalogue import experiment_ids, find_experiment
+from quadrille.reproduce.durations import seconds_of
 from quadrille.reproduce.experiment import Effect, Experiment
 from quadrille.reproduce.several import failures, run_series, summary_lines
 
@@ -73,14 +73,6 @@ def reproduce(
         raise error
     if failed := failures(series):
         raise QuadrilleError(f"{'; '.join(failed)}; see the pages in {output}")
-
-
-def seconds_of(duration: str) -> float:
-    """Return the seconds of a time such as 90s, 30m or 24h. Raises UsageError for anything else."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", duration)
-    if found is None or float(found[1]) == 0:
-        raise UsageError(f"--duration {duration}: write a time such as 90s, 30m or 24h")
-    return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
 
 
 def _interrupt(_number: int, _frame: object) -> None:

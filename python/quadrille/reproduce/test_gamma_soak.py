@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from quadrille.commands.reproduce import seconds_of
 from quadrille.errors import UsageError
 from quadrille.reproduce.catalogue import find_experiment
+from quadrille.reproduce.durations import seconds_of
 
 EXPERIMENT = find_experiment("gamma-soak")
 
