@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# One core library, one benchmark program, one prober and one ping-pong for each MPI ABI whose mpi.h is found. The core is compiled
+# One core library, one benchmark program, one prober, one ping-pong, solvers and a soak for each MPI ABI whose mpi.h is found. The core is compiled
 # against that header and linked to no MPI library: its undefined symbols are those of the library that the process has
 # loaded, which the shim has made global before.
 #
@@ -33,6 +33,19 @@ function(quadrille_mpi_abi abi include_directory library extra_definitions)
   target_compile_definitions(quadrille-pingpong-${abi} PRIVATE ${extra_definitions})
   target_link_libraries(quadrille-pingpong-${abi} PRIVATE quadrille_apps_pingpong quadrille_fabric
                         nlohmann_json::nlohmann_json CLI11::CLI11 ${library})
+
+  file(GLOB solver_sources CONFIGURE_DEPENDS src/apps/solvers/mpi/*.cpp)
+  add_executable(quadrille-solver-${abi} src/apps/solver_main.cpp ${solver_sources})
+  target_include_directories(quadrille-solver-${abi} SYSTEM PRIVATE ${include_directory})
+  target_compile_definitions(quadrille-solver-${abi} PRIVATE ${extra_definitions})
+  target_link_libraries(quadrille-solver-${abi} PRIVATE quadrille_apps_solvers quadrille_apps_bench
+                        nlohmann_json::nlohmann_json CLI11::CLI11 ${library})
+
+  add_executable(quadrille-soak-${abi} src/apps/soak_main.cpp src/apps/soak/mpi/traffic.cpp)
+  target_include_directories(quadrille-soak-${abi} SYSTEM PRIVATE ${include_directory})
+  target_compile_definitions(quadrille-soak-${abi} PRIVATE ${extra_definitions})
+  target_link_libraries(quadrille-soak-${abi} PRIVATE quadrille_apps_soak nlohmann_json::nlohmann_json CLI11::CLI11
+                        ${library})
 endfunction()
 
 # Open MPI 4 and 5 share one ABI (libmpi.so.40): compiled against Debian's 4.1.

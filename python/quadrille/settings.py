@@ -39,6 +39,7 @@ _CHOICES = {
     "QUADRILLE_MULTICAST": ("auto", "off"),
     "QUADRILLE_FABRIC": ("on", "off"),
     "QUADRILLE_FABRIC_MEMORY": ("on", "off"),
+    "QUADRILLE_FABRIC_FLOW": ("on", "off"),
     "QUADRILLE_PROBE": ("auto", "off"),
     "QUADRILLE_ABI": ("ompi", "mpich", "abi"),
 }

@@ -32,6 +32,7 @@ struct ConversationSettings {
   std::size_t unasked = 256;  // bytes that may leave at once
   bool in_parts = false;      // may messages come that do not have to be offered
   std::function<std::optional<ClaimedRing>()> claim = {};  // a ring to the other end; may be empty
+  bool flow_control = true;  // else all that is announced is granted at once
 };
 
 class Conversation {

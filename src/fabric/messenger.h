@@ -41,6 +41,7 @@ struct MessengerSettings {
   std::size_t burst_bytes = std::size_t{32} * 1024;  // that the network holds in front of this host
   std::size_t local_payload = 1448;                  // of packets that stay on this host
   Inbox* inbox = nullptr;                            // its place is in the name
+  bool flow_control = true;  // else receivers let every sender send all it has
 };
 
 struct SendRequest {

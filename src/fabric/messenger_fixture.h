@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -49,6 +50,7 @@ class MessengersTest : public testing::Test {
         settings.inbox = inboxes_.back().get();
         settings.name.inbox = settings.inbox->place();
       }
+      settings.flow_control = flow_control_;
       if (with_secret) settings.job_secret = secret_from_digits(std::string(32, '7'));
       ends_.push_back(std::make_unique<Messenger>(settings, *keys_.back()));
       done_.emplace_back();
@@ -121,6 +123,7 @@ class MessengersTest : public testing::Test {
           std::swap(flights_.back(), flights_[flights_.size() - 2]);
       }
     }
+    most_flights_ = std::max(most_flights_, flights_.size());
     now_ += Nanoseconds{10'000};
     while (!flights_.empty()) {
       moved = true;
@@ -152,6 +155,8 @@ class MessengersTest : public testing::Test {
   unsigned loss_per_mille_ = 0;
   std::size_t dead_ = 999;
   std::size_t datagrams_ = 0;
+  std::size_t most_flights_ = 0;  // at a time
+  bool flow_control_ = true;
   Nanoseconds now_{1'000'000};
 };
 

@@ -22,6 +22,7 @@ constexpr Nanoseconds between_introductions{1'000'000};
 constexpr std::uint32_t questions_before_lost = 2;
 
 std::uint32_t packets_of(const MessengerSettings& settings) {
+  if (!settings.flow_control) return wire::CreditBudget::unlimited;
   const std::size_t usable = settings.burst_bytes - settings.burst_bytes / spare_part;
   return std::clamp<std::uint32_t>(
       static_cast<std::uint32_t>(usable / (settings.name.payload + framing)), 2, most_packets);
@@ -66,14 +67,15 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
       made.claim = [this, name] { return ClaimedRing::claim(name, settings_.name.key); };
       on_host_.push_back(number);
     }
-    const std::size_t share = settings_.burst_bytes / 2 / (peers_.size() + 1);
-    made.unasked = is_local
-                       ? made.payload
-                       : std::clamp(share, std::min(least_unasked, made.payload),
-                                    most_unasked * (made.payload + wire::packet_framing_bytes));
+    made.flow_control = is_local || settings_.flow_control;
+    const std::size_t most = most_unasked * (made.payload + wire::packet_framing_bytes);
+    const std::size_t share =
+        settings_.flow_control ? settings_.burst_bytes / 2 / (peers_.size() + 1) : most;
+    made.unasked =
+        is_local ? made.payload : std::clamp(share, std::min(least_unasked, made.payload), most);
     peer->conversation =
         std::make_unique<Conversation>(made, is_local ? local_budget_ : network_budget_, now);
-    if (is_local) {
+    if (is_local && settings_.flow_control) {
       // Each rank of the host has a board of its own.
       const std::uint32_t ceiling = std::max(packets_of(settings_) / ++local_peers_, 2U);
       network_board_.ceiling = ceiling;

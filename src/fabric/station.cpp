@@ -44,6 +44,7 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   if (inbox) made.name.inbox = inbox->place();
   made.job_secret = settings.job_secret;
   made.burst_bytes = settings.burst_bytes;
+  made.flow_control = settings.flow_control;
   std::unique_ptr<Station> station(
       new Station(std::move(link), std::move(keys), std::move(inbox), made, std::move(on_done)));
   station->why_udp_ = std::move(opened.value().why_udp);

@@ -29,6 +29,7 @@ struct StationSettings {
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;
   bool shares_memory = true;  // with other endpoints of this host
+  bool flow_control = true;   // see MessengerSettings
 };
 
 class Station {

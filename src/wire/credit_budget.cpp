@@ -56,6 +56,7 @@ void CreditBudget::arrived(std::uint32_t packets) {
 }
 
 void CreditBudget::lost() {
+  if (board_->ceiling.load() == unlimited) return;
   const std::uint32_t limit = board_->limit.load(std::memory_order_relaxed);
   const std::uint32_t less = std::max<std::uint32_t>(limit / 8, 1);
   const std::uint32_t least = std::min(smallest_limit, board_->ceiling.load());

@@ -31,6 +31,9 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
 class CreditBudget {
  public:
+  // A ceiling that no loss lowers: everything may be on its way at once.
+  static constexpr std::uint32_t unlimited = std::uint32_t{1} << 28U;
+
   // Holder `holder` of `board`; the first one sets it up. REQUIRES: ceiling > 0.
   CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t ceiling);
   CreditBudget(const CreditBudget&) = delete;

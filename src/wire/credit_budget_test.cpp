@@ -56,6 +56,13 @@ TEST(CreditBudget, losses_lower_the_limit_by_an_eighth_each_and_arrivals_raise_i
   EXPECT_EQ(budget.limit(), 2U) << "enough for one packet arriving and one on its way";
 }
 
+TEST(CreditBudget, an_unlimited_one_is_lowered_by_no_loss) {
+  auto board = std::make_unique<CreditBoard>();
+  CreditBudget budget(*board, 0, CreditBudget::unlimited);
+  for (int i = 0; i < 1000; ++i) budget.lost();
+  EXPECT_EQ(budget.take(1'000'000), 1'000'000U);
+}
+
 TEST(CreditBudget, many_threads_stay_within_the_limit) {
   constexpr std::uint32_t limit = 12;
   auto board = std::make_unique<CreditBoard>();

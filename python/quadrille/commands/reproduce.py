@@ -12,6 +12,7 @@ import typer
 from quadrille.commands.bench import LineAfterDashes
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.reproduce.catalogue import experiment_ids, find_experiment
+from quadrille.reproduce.durations import seconds_of
 from quadrille.reproduce.experiment import Effect, Experiment
 from quadrille.reproduce.several import failures, run_series, summary_lines
 
@@ -39,6 +40,9 @@ def reproduce(
         None, "--keep", metavar="FOLDER", help="Write what is in DIR without samples there; measure nothing."
     ),
     show_list: bool = typer.Option(False, "--list", help="List the experiments."),
+    duration: str | None = typer.Option(
+        None, "--duration", metavar="TIME", help="How long, such as 90s, 30m or 24h; of gamma-soak."
+    ),
 ) -> None:
     """Run experiments one after another."""
     if show_list:
@@ -55,13 +59,16 @@ def reproduce(
     if not ids:
         raise UsageError("name an experiment, such as eco-partition; `quadrille reproduce --list` shows them")
     experiments = [find_experiment(name) for name in (experiment_ids() if ids == ["all"] else ids)]
+    duration_s = None if duration is None else seconds_of(duration)
+    if duration_s is not None and not any(experiment.takes_duration for experiment in experiments):
+        raise UsageError(f"--duration {duration}: {', '.join(ids)} has its own length; leave it out")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     # plotly takes half a second to load, and a wrong call shall be told at once.
     from quadrille.reproduce.running import Plan, page_again
     from quadrille.reproduce.running import reproduce as run
 
-    plan = Plan(output, quick, context.meta["line"] or None, ["quadrille", *sys.argv[1:]])
+    plan = Plan(output, quick, context.meta["line"] or None, ["quadrille", *sys.argv[1:]], duration_s)
 
     def one(experiment: Experiment) -> list[Effect]:
         effects = page_again(experiment, output) if pages else run(experiment, plan)

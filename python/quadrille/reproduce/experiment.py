@@ -8,7 +8,7 @@ functions of these data, so that a page can be made again without measuring.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class Experiment:
 
     `setting`: what is emulated, and how that differs from the paper's. `measure` fills the data, which are
     kept even when it is interrupted, and raises QuadrilleError. `judge` returns which published effects the
-    data show, also those of an interrupted run. `show` returns charts and tables as HTML.
+    data show, also those of an interrupted run. `show` returns charts and tables as HTML. `takes_duration`:
+    it runs for as long as `Workbench.duration_s` says.
     """
 
     id: str
@@ -62,3 +63,4 @@ class Experiment:
     measure: Callable[[Workbench, Data], None]
     judge: Callable[[Data], list[Effect]]
     show: Callable[[Data], str]
+    takes_duration: bool = field(default=False, kw_only=True)

@@ -17,12 +17,16 @@ from quadrille.whole_file import write_whole
 
 @dataclass(frozen=True)
 class Plan:
-    """How to run: where results go, whether a short form will do, the launcher of a real cluster, if any."""
+    """How to run: where results go, whether a short form will do, the launcher of a real cluster, if any.
+
+    `duration_s`: for experiments that take a duration.
+    """
 
     folder: Path
     quick: bool
     launcher: list[str] | None
     command: list[str]
+    duration_s: float | None = None
 
 
 def reproduce(experiment: Experiment, plan: Plan) -> list[Effect]:
@@ -44,7 +48,7 @@ def reproduce(experiment: Experiment, plan: Plan) -> list[Effect]:
         record.seconds = round(time.monotonic() - began, 1)
         recording.save()
 
-    bench = Workbench(plan.quick, plan.launcher, plan.folder, save)
+    bench = Workbench(plan.quick, plan.launcher, plan.folder, save, duration_s=plan.duration_s)
     try:
         experiment.measure(bench, record.data)
         record.state = "complete"

@@ -18,13 +18,18 @@ from quadrille.lab.topology import Topology
 
 @dataclass
 class Workbench:
-    """Handed to `Experiment.measure`. `launcher`: of a real cluster; None: the experiment emulates one."""
+    """Handed to `Experiment.measure`.
+
+    `launcher`: of a real cluster; None: the experiment emulates one. `duration_s`: how long to measure, of
+    experiments that take a duration; None: their own choice.
+    """
 
     quick: bool
     launcher: list[str] | None
     folder: Path
     save: Callable[[], None]
     cpu_warnings: list[str] = field(default_factory=list)
+    duration_s: float | None = None
     _console: Console = field(default_factory=lambda: Console(stderr=True, highlight=False, soft_wrap=True))
 
     def announce(self, what: str) -> None:

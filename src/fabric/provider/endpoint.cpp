@@ -80,6 +80,7 @@ int Endpoint::start() {
   made.link = *link;
   made.shares_memory = settings.value().fabric_memory;
   made.burst_bytes = static_cast<std::size_t>(settings.value().fabric_burst);
+  made.flow_control = settings.value().fabric_flow;
   const std::string& digits = settings.value().job_secret;
   made.job_secret = secret_from_digits(digits);
   if (!digits.empty() && !made.job_secret)

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is on its way at a time, with flow control and without.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "fabric/messenger_fixture.h"
+
+namespace quadrille::fabric {
+namespace {
+
+class MessengerFlowTest : public MessengersTest {
+ protected:
+  // Three send to the last one at once; returns the most datagrams under way.
+  std::size_t flood(bool flow_control, unsigned loss_per_mille) {
+    ends_.clear();
+    keys_.clear();
+    done_.clear();
+    flow_control_ = flow_control;
+    loss_per_mille_ = loss_per_mille;
+    make(4);
+    const auto sent = contents(400'000, 1);
+    std::vector<std::vector<std::byte>> into(3, std::vector<std::byte>(sent.size()));
+    for (std::size_t from = 0; from < 3; ++from)
+      receive(3, into[from], {.from = peer(3, from), .tag = 1});
+    most_flights_ = 0;
+    for (std::size_t from = 0; from < 3; ++from) send(from, 3, sent, 1);
+    run();
+    for (const auto& message : into) EXPECT_EQ(message, sent);
+    return most_flights_;
+  }
+};
+
+TEST_F(MessengerFlowTest, receivers_let_no_more_come_than_the_network_holds) {
+  EXPECT_LT(flood(true, 0), 40U);
+}
+
+TEST_F(MessengerFlowTest, without_flow_control_everything_comes_at_once) {
+  EXPECT_GT(flood(false, 0), 700U) << "277 datagrams of each";
+}
+
+TEST_F(MessengerFlowTest, without_flow_control_losses_come_again_and_lower_nothing) {
+  EXPECT_GT(flood(false, 100), 400U);
+}
+
+}  // namespace
+}  // namespace quadrille::fabric
