@@ -73,7 +73,7 @@ class Station {
   const char* link_name() const { return link_->name(); }
   wire::FrameCounters frames();
   // Instead of what was wanted; empty where it is what was wanted.
-  const std::string& why_udp() const { return why_udp_; }
+  const std::string& why_not() const { return why_not_; }
   // How long from now until something is due without an arrival.
   std::optional<Nanoseconds> time_until_due();
   // The thread answers from now on, until the next call.
@@ -107,7 +107,7 @@ class Station {
   std::unique_ptr<wire::Link> link_;
   std::unique_ptr<KeyPair> keys_;
   EndpointName name_;
-  std::string why_udp_;
+  std::string why_not_;
   Messenger messenger_;
   DoneHandler on_done_;
   unsigned watches_ = 0;
