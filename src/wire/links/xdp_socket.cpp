@@ -42,8 +42,10 @@ XdpSocket::~XdpSocket() {
 Result<std::unique_ptr<XdpSocket>> XdpSocket::open(const EthernetInterface& interface,
                                                    const Shape& shape) {
   const auto failure = [&](const char* what) {
+    const char* reason =
+        errno == ENOBUFS ? "too little memory may be locked (ulimit -l)" : std::strerror(errno);
     return Error{ErrorKind::system, std::string(what) + " on queue " + std::to_string(shape.queue) +
-                                        " of " + interface.name + ": " + std::strerror(errno)};
+                                        " of " + interface.name + ": " + reason};
   };
   const int descriptor = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return failure("cannot open an AF_XDP socket");
