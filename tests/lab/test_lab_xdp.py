@@ -151,12 +151,11 @@ def test_whole_mpi_libraries_by_af_xdp(lab: Lab, mpi: str) -> None:
 def test_ping_pongs_by_af_xdp_between_two_hosts(lab: Lab, tmp_path: Path) -> None:
     output = tmp_path / "r.jsonl"
     command = [quadrille_program(), "bench", "pingpong", "-o", str(output), "--ways", "xdp,wire-xdp"]
-    command += ["--bytes", "64,1400", "--seconds", "0.02", "--", *lab.launcher("ompi4", 2, 1)]
+    command += ["--bytes", "64", "--seconds", "0.02", "--", *lab.launcher("ompi4", 2, 1)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = [Line.model_validate(json.loads(text)) for text in output.read_text().splitlines()]
     shapes = {(line.way, line.pattern, line.bytes) for line in lines}
-    for size in (64, 1400):
-        assert ("xdp", "pingpong", size) in shapes
-        assert ("wire-xdp", "bidirectional", size) in shapes
+    assert ("xdp", "pingpong", 64) in shapes
+    assert ("wire-xdp", "bidirectional", 64) in shapes
     assert all(line.correct for line in lines)
