@@ -45,15 +45,21 @@ class EmulatedHosts {
     enter(0);
     configure(of_switch);
     for (unsigned host = 1; host <= count; ++host) {
-      std::string of_host =
-          "link set lo up\nlink set eth0 up\naddr add " + text(host) + "/24 dev eth0\n";
+      enter(host);
+      configure("link set lo up\nlink set eth0 up\n");
+      wait_until_running("eth0");
+      enter(0);
+      wait_until_running("p" + std::to_string(host));
+    }
+    configure("link set sw up\n");  // done when the system is done with what has changed
+    for (unsigned host = 1; host <= count; ++host) {
+      std::string of_host = "addr add " + text(host) + "/24 dev eth0\n";
       for (unsigned other = 1; other <= count; ++other) {
         if (other == host) continue;
         of_host += "neigh add " + text(other) + " lladdr " + hardware(other) + " dev eth0\n";
       }
       enter(host);
       configure(of_host);
-      wait_until_running();
     }
     leave();
   }
@@ -89,10 +95,10 @@ class EmulatedHosts {
   }
 
   // The system lets nothing pass before.
-  static void wait_until_running() {
+  static void wait_until_running(const std::string& interface) {
     const int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     ifreq request{};
-    std::strcpy(request.ifr_name, "eth0");
+    interface.copy(request.ifr_name, sizeof request.ifr_name - 1);
     for (int tries = 0; tries < 2000 && (request.ifr_flags & IFF_RUNNING) == 0; ++tries) {
       ioctl(descriptor, SIOCGIFFLAGS, &request);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

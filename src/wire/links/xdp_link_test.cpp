@@ -7,12 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
+#include <sstream>
 #include <string>
-#include <vector>
+#include <thread>
 
 #include "base/monotonic_clock.h"
 #include "wire/links/emulated_hosts.h"
@@ -25,6 +27,15 @@ namespace {
 
 constexpr std::size_t kLargest = 1472;
 constexpr Nanoseconds kPatience{2'000'000'000};
+
+// As the kernel writes a set of them: hexadecimal, of 32 a number.
+std::string all_cores() {
+  const auto count = static_cast<unsigned>(sysconf(_SC_NPROCESSORS_CONF));
+  std::ostringstream set;
+  set << std::hex << (1ULL << count % 32) - 1;
+  for (unsigned i = 0; i < count / 32; ++i) set << ",ffffffff";
+  return set.str();
+}
 
 class Xdp : public testing::Test {
  protected:
@@ -62,6 +73,22 @@ class Xdp : public testing::Test {
       if (some == 0 && !at.has_more()) wait_for_arrival(at, Nanoseconds{10'000'000});
     }
     return found;
+  }
+
+  // The host has its address on a part of its interface (macvlan), whose driver runs no programs.
+  void move_to_part(unsigned host) const {
+    const std::string own = "198.18.0." + std::to_string(host);
+    const std::string other = std::to_string(3 - host);
+    const std::string hardware = "02:00:00:00:01:0" + std::to_string(host);
+    hosts_.configure(host, "addr del " + own +
+                               "/24 dev eth0\n"
+                               "link add part link eth0 address " +
+                               hardware +
+                               " type macvlan mode bridge\n"
+                               "link set part up\naddr add " +
+                               own + "/24 dev part\nneigh add 198.18.0." + other +
+                               " lladdr 02:00:00:00:00:0" + other + " dev part\n");
+    hosts_.configure(3 - host, "neigh replace " + own + " lladdr " + hardware + " dev eth0\n");
   }
 
   EmulatedHosts hosts_{2, 2};
@@ -112,6 +139,23 @@ TEST_F(Xdp, takes_what_is_for_its_port_and_leaves_the_kernel_all_else) {
   EXPECT_EQ(link->frames().received, 1U);
 }
 
+TEST_F(Xdp, drops_what_a_switch_floods_that_is_for_another_hardware_address) {
+  const auto link = open(2);
+  const auto from = open_udp(1);
+  hosts_.configure(1, "neigh replace 198.18.0.2 lladdr 02:00:00:00:00:77 dev eth0");
+  send(*from, *link, 100);
+  hosts_.configure(1, "neigh replace 198.18.0.2 lladdr 02:00:00:00:00:02 dev eth0");
+  send(*from, *link, 100);
+  EXPECT_EQ(arrivals(*link, 1), 1U);
+  EXPECT_EQ(link->frames().received, 1U);
+  hosts_.configure(2, "link set eth0 address 02:00:00:00:00:77");
+  hosts_.configure(1, "neigh replace 198.18.0.2 lladdr 02:00:00:00:00:77 dev eth0");
+  // It is this one's now, of which the link knows within 10 ms.
+  std::this_thread::sleep_for(std::chrono::milliseconds(15));
+  send(*from, *link, 100);
+  EXPECT_EQ(arrivals(*link, 1), 1U);
+}
+
 TEST_F(Xdp, receives_what_comes_in_fragments_by_its_udp_socket) {
   constexpr std::size_t largest = 3000;
   const auto link = open(2, largest);
@@ -127,15 +171,36 @@ TEST_F(Xdp, receives_what_comes_in_fragments_by_its_udp_socket) {
   EXPECT_EQ(back->frames().sent, 0U);
 }
 
-TEST_F(Xdp, has_a_socket_on_every_receive_queue) {
-  constexpr std::size_t count = 16;
+TEST_F(Xdp, receives_frames_without_the_drivers_help_and_uncut_messages_by_its_udp_socket) {
+  move_to_part(2);
   const auto link = open(2);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto from = open_udp(1);  // a port of its own, which the queue depends on
-    send(*from, *link, 100);
-    EXPECT_EQ(arrivals(*link, 1), 1U);
-  }
-  EXPECT_EQ(link->frames().received, count);
+  const auto from = open_udp(1);
+  send(*from, *link, 100);
+  EXPECT_EQ(arrivals(*link, 1), 1U);
+  EXPECT_EQ(link->frames().received, 1U);
+  for (std::size_t i = 0; i < SendBatch::longest_run; ++i)
+    ASSERT_TRUE(add_numbered(*from, *link, kLargest));
+  ASSERT_TRUE(from->flush());
+  EXPECT_EQ(from->sent_in_runs(), SendBatch::longest_run);
+  EXPECT_EQ(arrivals(*link, SendBatch::longest_run), SendBatch::longest_run);
+  EXPECT_EQ(link->frames().received, 1U);
+}
+
+TEST_F(Xdp, has_a_socket_on_every_receive_queue) {
+  const auto link = open(2);
+  const auto from = open_udp(1);
+  send(*from, *link, 100);
+  EXPECT_EQ(arrivals(*link, 1), 1U);
+  EXPECT_EQ(link->frames().received, 1U);
+  // From now on all cores send by the port's other queue (XPS; Linux, networking/scaling).
+  hosts_.enter(0);
+  const std::string command = "unshare -m sh -c 'mount -t sysfs none /sys && echo " + all_cores() +
+                              " > /sys/class/net/p2/queues/tx-1/xps_cpus'";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  hosts_.leave();
+  send(*from, *link, 100);
+  EXPECT_EQ(arrivals(*link, 1), 1U);
+  EXPECT_EQ(link->frames().received, 2U);
 }
 
 TEST_F(Xdp, is_refused_where_frames_are_longer_than_its_memory_takes) {
@@ -147,13 +212,7 @@ TEST_F(Xdp, is_refused_where_frames_are_longer_than_its_memory_takes) {
 }
 
 TEST_F(Xdp, wakes_who_waits_for_room_when_frames_have_left) {
-  // What leaves by it passes the queue of the interface below.
-  hosts_.configure(1,
-                   "addr del 198.18.0.1/24 dev eth0\n"
-                   "link add part link eth0 type macvlan mode bridge\n"
-                   "link set part up\n"
-                   "addr add 198.18.0.1/24 dev part\n"
-                   "neigh add 198.18.0.2 lladdr 02:00:00:00:00:02 dev part\n");
+  move_to_part(1);  // what leaves by it passes the queue of the interface below
   hosts_.enter(1);
   ASSERT_EQ(std::system("tc qdisc add dev eth0 root tbf rate 20mbit burst 3000 limit 100000"), 0);
   hosts_.leave();

@@ -41,65 +41,34 @@ enum Register : std::uint8_t {
   context = 6
 };
 
-std::int32_t as_number(std::uint32_t bits) { return static_cast<std::int32_t>(bits); }
-
-// Puts instructions together; jumps that are told no target lead to the end, which passes the
-// frame.
+// Puts instructions together. Those that compare pass the frame if it is so: they lead to the end.
 class Instructions {
  public:
   void load(int width, Register to, Register from, std::int16_t at) {
-    add({.code = static_cast<std::uint8_t>(BPF_LDX | BPF_MEM | width),
-         .dst_reg = to,
-         .src_reg = from,
-         .off = at,
-         .imm = 0});
+    add(code(BPF_LDX, width, BPF_MEM), to, from, 0).off = at;
   }
-  void move(Register to, Register from) {
-    add({.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = to, .src_reg = from, .off = 0, .imm = 0});
-  }
+  void move(Register to, Register from) { add(code(BPF_ALU64, BPF_MOV, BPF_X), to, from, 0); }
   void move(Register to, std::int32_t number) {
-    add({.code = BPF_ALU64 | BPF_MOV | BPF_K,
-         .dst_reg = to,
-         .src_reg = 0,
-         .off = 0,
-         .imm = number});
+    add(code(BPF_ALU64, BPF_MOV, BPF_K), to, 0, number);
   }
   void add_to(Register to, std::size_t number) {
-    add({.code = BPF_ALU64 | BPF_ADD | BPF_K,
-         .dst_reg = to,
-         .src_reg = 0,
-         .off = 0,
-         .imm = static_cast<std::int32_t>(number)});
+    add(code(BPF_ALU64, BPF_ADD, BPF_K), to, 0, static_cast<std::int32_t>(number));
   }
   void pass_if(int comparison, Register left, Register right) {
     passing_.push_back(made_.size());
-    add({.code = static_cast<std::uint8_t>(BPF_JMP | comparison | BPF_X),
-         .dst_reg = left,
-         .src_reg = right,
-         .off = 0,
-         .imm = 0});
+    add(code(BPF_JMP, comparison, BPF_X), left, right, 0);
   }
   // Of 32 bits.
   void pass_if(int comparison, Register left, std::uint32_t right) {
     passing_.push_back(made_.size());
-    add({.code = static_cast<std::uint8_t>(BPF_JMP32 | comparison | BPF_K),
-         .dst_reg = left,
-         .src_reg = 0,
-         .off = 0,
-         .imm = as_number(right)});
+    add(code(BPF_JMP32, comparison, BPF_K), left, 0, static_cast<std::int32_t>(right));
   }
   void load_map(Register to, int map) {
-    add({.code = BPF_LD | BPF_DW | BPF_IMM,
-         .dst_reg = to,
-         .src_reg = BPF_PSEUDO_MAP_FD,
-         .off = 0,
-         .imm = map});
-    add({});
+    add(code(BPF_LD, BPF_DW, BPF_IMM), to, BPF_PSEUDO_MAP_FD, map);
+    add(0, 0, 0, 0);  // the number's other half
   }
-  void call(int function) {
-    add({.code = BPF_JMP | BPF_CALL, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = function});
-  }
-  void end() { add({.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}); }
+  void call(int function) { add(code(BPF_JMP, BPF_CALL, 0), 0, 0, function); }
+  void end() { add(code(BPF_JMP, BPF_EXIT, 0), 0, 0, 0); }
   std::vector<bpf_insn> take() {
     for (const std::size_t jump : passing_)
       made_[jump].off = static_cast<std::int16_t>(made_.size() - jump - 1);
@@ -109,7 +78,18 @@ class Instructions {
   }
 
  private:
-  void add(bpf_insn instruction) { made_.push_back(instruction); }
+  static std::uint8_t code(int kind, int operation, int source) {
+    return static_cast<std::uint8_t>(kind | operation | source);
+  }
+  bpf_insn& add(std::uint8_t code, std::uint8_t to, std::uint8_t from, std::int32_t number) {
+    bpf_insn& made = made_.emplace_back();
+    made.code = code;
+    made.dst_reg = to & 0xfU;
+    made.src_reg = from & 0xfU;
+    made.imm = number;
+    return made;
+  }
+
   std::vector<bpf_insn> made_;
   std::vector<std::size_t> passing_;
 };
