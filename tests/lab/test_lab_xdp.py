@@ -148,14 +148,13 @@ def test_whole_mpi_libraries_by_af_xdp(lab: Lab, mpi: str) -> None:
     assert all(int(sent) > 100 and int(received) > 100 for link, sent, received in of_ranks)
 
 
-def test_ping_pongs_by_af_xdp_between_two_hosts(lab: Lab, tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["xdp", pytest.param("wire-xdp", marks=pytest.mark.slow)])
+def test_ping_pongs_by_af_xdp_between_two_hosts(lab: Lab, tmp_path: Path, way: str) -> None:
     output = tmp_path / "r.jsonl"
-    command = [quadrille_program(), "bench", "pingpong", "-o", str(output), "--ways", "xdp,wire-xdp"]
+    command = [quadrille_program(), "bench", "pingpong", "-o", str(output), "--ways", way]
     command += ["--bytes", "64", "--seconds", "0.02", "--", *lab.launcher("ompi4", 2, 1)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = [Line.model_validate(json.loads(text)) for text in output.read_text().splitlines()]
-    shapes = {(line.way, line.pattern, line.bytes) for line in lines}
-    assert ("xdp", "pingpong", 64) in shapes
-    assert ("wire-xdp", "bidirectional", 64) in shapes
-    assert all(line.correct for line in lines)
+    assert lines, done.stdout
+    assert all(line.way == way and line.correct for line in lines)

@@ -120,12 +120,15 @@ std::optional<std::span<std::byte>> XdpSocket::next() {
 }
 
 void XdpSocket::release() {
-  if (told_.empty()) return;
-  arrived_.release();
-  for (const std::uint64_t address : told_) fill_.put(address);
-  fill_.publish();
-  told_.clear();
-  if (fill_.needs_wakeup()) recvfrom(descriptor_, nullptr, 0, MSG_DONTWAIT, nullptr, nullptr);
+  if (!told_.empty()) {
+    arrived_.release();
+    for (const std::uint64_t address : told_) fill_.put(address);
+    fill_.publish();
+    told_.clear();
+  }
+  // A driver that has run out of memory looks for more when it is told to.
+  if (is_zero_copy_ && fill_.needs_wakeup())
+    recvfrom(descriptor_, nullptr, 0, MSG_DONTWAIT, nullptr, nullptr);
 }
 
 XdpSocket::Slot XdpSocket::take_slot() {
