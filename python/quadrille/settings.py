@@ -26,16 +26,11 @@ _ROW = re.compile(
     rf"^SETTING\(\w+,\s*(\w+),\s*(QUADRILLE_\w+),\s*{_TEXT},\s*{_TEXT},\s*{_TEXT}\)", re.MULTILINE
 )
 
-# What the options accept although the part that does the work does not exist yet. Turning a feature on means
-# removing its row.
-_NOT_AVAILABLE = {
-    "QUADRILLE_WIRE": {"xdp"},
-}
 _CHOICES = {
     "QUADRILLE_COLLECTIVES": ("on", "off"),
     "QUADRILLE_WIRE": ("auto", "udp", "packet", "xdp", "off"),
-    "QUADRILLE_FABRIC_LINK": ("auto", "udp", "packet"),
     "QUADRILLE_WAITING": ("auto", "spin", "sleep"),
+    "QUADRILLE_FABRIC_LINK": ("auto", "udp", "packet", "xdp"),
     "QUADRILLE_MULTICAST": ("auto", "off"),
     "QUADRILLE_FABRIC": ("on", "off"),
     "QUADRILLE_FABRIC_MEMORY": ("on", "off"),
@@ -89,7 +84,7 @@ def job_environment(options: Mapping[str, str | None]) -> dict[str, str]:
     `options` maps variables to what was asked for on the command line, None for what was not. Variables that
     the environment already holds go along, so that they reach remote hosts too; options win over them.
 
-    Raises UsageError for a value that does not exist, is not available, or names a file that cannot be read.
+    Raises UsageError for a value that does not exist, or names a file that cannot be read.
     """
     known = {setting.variable for setting in all_settings()} - {
         row.variable for row in _COMMAND_LINE_SETTINGS
@@ -117,10 +112,6 @@ def _check(name: str, value: str) -> None:
     option = f"--{name.removeprefix('QUADRILLE_').lower()}"
     if name in _CHOICES and value and value not in _CHOICES[name]:
         raise UsageError(f"{option} (or {name}) is {value!r}; it can be {', '.join(_CHOICES[name])}")
-    if value in _NOT_AVAILABLE.get(name, ()):
-        raise UsageError(
-            f"{option} {value} (or {name}={value}) is not available in this version; leave it out"
-        )
 
 
 def _readable_model(name: str) -> str:

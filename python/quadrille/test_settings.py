@@ -69,19 +69,6 @@ def test_values_that_do_not_exist_are_wrong_usage(name: str, value: str) -> None
         settings.job_environment({name: value})
 
 
-def test_what_is_not_available_is_refused_also_when_the_environment_asks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for name, values in settings._NOT_AVAILABLE.items():
-        for value in values:
-            with pytest.raises(UsageError, match="not available in this version"):
-                settings.job_environment({name: value})
-            monkeypatch.setenv(name, value)
-            with pytest.raises(UsageError, match="not available in this version"):
-                settings.job_environment({})
-            monkeypatch.delenv(name)
-
-
 def test_folders_are_passed_on_by_absolute_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("QUADRILLE_TRACE", "QUADRILLE_CACHE"):

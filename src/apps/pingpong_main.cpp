@@ -33,10 +33,10 @@ struct Options {
 Result<std::unique_ptr<Way>> open_way(const std::string& name, const WaySettings& settings) {
   if (name == "mpi") return std::unique_ptr<Way>(std::make_unique<MpiWay>(settings.rank));
   if (name == "tcp") return tcp_way(settings);
-  if (name == "udp") return link_way(settings, wire::LinkKind::udp);
-  if (name == "packet") return link_way(settings, wire::LinkKind::packet);
-  if (name == "wire-udp") return wire_way(settings, wire::LinkKind::udp);
-  return wire_way(settings, wire::LinkKind::packet);
+  const std::string over = "wire-";
+  if (name.starts_with(over))
+    return wire_way(settings, wire::link_kind(name.substr(over.size())).value());
+  return link_way(settings, wire::link_kind(name).value());
 }
 
 void exchange_by_mpi(int other, std::span<const std::byte> own, std::span<std::byte> there) {
@@ -124,7 +124,8 @@ int main(int argc, char** argv) {
   CLI::App app("Times of messages between ranks 0 and 1");
   app.add_option("--ways", options.ways)
       ->delimiter(',')
-      ->check(CLI::IsMember({"mpi", "tcp", "udp", "packet", "wire-udp", "wire-packet"}));
+      ->check(CLI::IsMember(
+          {"mpi", "tcp", "udp", "packet", "xdp", "wire-udp", "wire-packet", "wire-xdp"}));
   app.add_option("--bytes", options.sizes)->delimiter(',')->transform(CLI::AsSizeValue(false));
   app.add_option("--patterns", options.patterns)
       ->delimiter(',')

@@ -47,7 +47,7 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   made.flow_control = settings.flow_control;
   std::unique_ptr<Station> station(
       new Station(std::move(link), std::move(keys), std::move(inbox), made, std::move(on_done)));
-  station->why_udp_ = std::move(opened.value().why_udp);
+  station->why_not_ = std::move(opened.value().why_not);
   if (!station->start()) return Error{ErrorKind::system, "no descriptor or no thread is left"};
   return station;
 }

@@ -75,10 +75,10 @@ class Station {
   const char* link_name() const { return link_->name(); }
   wire::FrameCounters frames();
   // Instead of what was wanted; empty where it is what was wanted.
-  const std::string& why_udp() const { return why_udp_; }
   // For who sleeps next until a descriptor is readable, or for that long: until something is due
   // without an arrival.
   std::optional<Nanoseconds> prepare_sleep();
+  const std::string& why_not() const { return why_not_; }
   // The thread answers from now on, until the next call.
   void leave_to_service();
 
@@ -113,7 +113,7 @@ class Station {
   std::unique_ptr<KeyPair> keys_;
   std::unique_ptr<Inbox> inbox_;  // null: of none
   EndpointName name_;
-  std::string why_udp_;
+  std::string why_not_;
   Messenger messenger_;
   DoneHandler on_done_;
   unsigned watches_ = 0;

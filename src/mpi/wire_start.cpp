@@ -221,7 +221,7 @@ class Opening {
                                   .datagram_bytes = mtu - ip_udp_bytes,
                                   .alone = own_.ranks == 1});
     if (!all_of(job_.ranks, found.ok())) return without("a host's UDP socket cannot be opened");
-    tell_of_fallback(found.value().why_udp);
+    tell_of_fallback(found.value());
     auto link = std::move(found.value().link);
     auto streams = wire::StreamLink::open({hosts[host_].address, 0}, mtu - ip_udp_bytes);
     wire::PortAddress own{.datagrams = link->local(), .streams = {}};
@@ -260,8 +260,8 @@ class Opening {
   }
 
   // Once a job: the first rank that did not get the link that was wanted says why.
-  void tell_of_fallback(const std::string& why_udp) const {
-    const int own = why_udp.empty() ? 0 : 1;
+  void tell_of_fallback(const wire::OpenedLink& opened) const {
+    const int own = opened.why_not.empty() ? 0 : 1;
     std::array<int, 2> ranks{own,
                              own == 0 ? std::numeric_limits<int>::max() : static_cast<int>(rank_)};
     std::array<int, 2> all{};
@@ -269,9 +269,10 @@ class Opening {
     PMPI_Allreduce(&ranks[1], &all[1], 1, MPI_INT, MPI_MIN, job_.ranks);
     if (own == 0 || all[1] != static_cast<int>(rank_)) return;
     std::fprintf(stderr,
-                 "quadrille: %d of %zu ranks use UDP sockets instead of QUADRILLE_WIRE=%s (rank "
-                 "%zu: %s)\n",
-                 all[0], job_.host_of_rank.size(), settings_.wire.c_str(), rank_, why_udp.c_str());
+                 "quadrille: %d of %zu ranks use another link than QUADRILLE_WIRE=%s (rank %zu "
+                 "uses %s: %s)\n",
+                 all[0], job_.host_of_rank.size(), settings_.wire.c_str(), rank_,
+                 opened.link->name(), opened.why_not.c_str());
   }
 
   static WireStart without(const char* problem) {

@@ -6,7 +6,6 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
@@ -216,9 +215,8 @@ bool Port::send_out() {
 }
 
 void Port::wait(Nanoseconds time) {
-  std::array<pollfd, 4> events{};
-  nfds_t count = 0;
-  const auto also = [&](int descriptor) { events[count++] = {descriptor, POLLIN, 0}; };
+  std::vector<pollfd> events;
+  const auto also = [&](int descriptor) { events.push_back({descriptor, POLLIN, 0}); };
   {
     const std::scoped_lock lock(mutex_);
     std::ranges::for_each(link_->descriptors(), also);
@@ -227,7 +225,7 @@ void Port::wait(Nanoseconds time) {
     if (group_link_) std::ranges::for_each(group_link_->descriptors(), also);
   }
   const timespec most{0, static_cast<long>(time.value)};
-  if (ppoll(events.data(), count, &most, nullptr) <= 0) return;
+  if (ppoll(events.data(), events.size(), &most, nullptr) <= 0) return;
   const std::scoped_lock lock(mutex_);
   link_->woken();
 }

@@ -127,7 +127,7 @@ def lab() -> object:
         (["run", "--", "no-such-mpirun", "-np", "2"], "no-such-mpirun"),
         (["run", "--model", "/nowhere.json", "--", "mpirun"], "/nowhere.json"),
         (["run", "--collectives", "perhaps", "--", "mpirun"], "perhaps"),
-        (["run", "--wire", "xdp", "--", "mpirun"], "not available"),
+        (["run", "--wire", "pigeon", "--", "mpirun"], "xdp"),
         (["env", "--mpi", "lam"], "lam"),
     ],
 )

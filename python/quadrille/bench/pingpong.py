@@ -33,15 +33,20 @@ BELOW_MPI = {
     "tcp": "TCP socket",
     "udp": "UDP datagrams",
     "packet": "frames by packet socket",
+    "xdp": "frames by AF_XDP",
     "wire-udp": "wire over UDP",
     "wire-packet": "wire over frames",
+    "wire-xdp": "wire over AF_XDP",
 }
-MPI, PROVIDER_UDP, PROVIDER_PACKET = "mpi", "mpi-udp", "mpi-packet"
+MPI, PROVIDER_UDP, PROVIDER_PACKET, PROVIDER_XDP = "mpi", "mpi-udp", "mpi-packet", "mpi-xdp"
+PROVIDERS = {PROVIDER_UDP: "udp", PROVIDER_PACKET: "packet", PROVIDER_XDP: "xdp"}
+"""Ways through MPI over the provider, and its link."""
 NAMES = {
     **BELOW_MPI,
     MPI: "MPI as it is",
     PROVIDER_UDP: "MPI, provider over UDP",
     PROVIDER_PACKET: "MPI, provider over frames",
+    PROVIDER_XDP: "MPI, provider over AF_XDP",
 }
 """Every way, in the order of tables."""
 
@@ -131,7 +136,7 @@ def measure(wanted: Wanted, announce: Callable[[str], None] = lambda _: None) ->
         plain = [way for way in wanted.ways if way in BELOW_MPI or way == MPI]
         if plain:
             _run(wanted, plain, {}, {}, measured)
-        for way, link in ((PROVIDER_UDP, "udp"), (PROVIDER_PACKET, "packet")):
+        for way, link in PROVIDERS.items():
             if way in wanted.ways:
                 announce(f"turn {turn + 1} of {wanted.turns}: {NAMES[way]}")
                 _run(wanted, [MPI], _over_provider(wanted, link), {MPI: way}, measured)

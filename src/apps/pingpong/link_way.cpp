@@ -57,11 +57,11 @@ Result<std::unique_ptr<Way>> link_way(const WaySettings& settings, wire::LinkKin
   const std::size_t largest = settings.mtu_bytes - wire::ip_udp_bytes;
   auto opened = wire::open_link(
       kind, {.local = {settings.address, 0}, .datagram_bytes = largest, .alone = true});
-  const bool has_own = opened.ok() && opened.value().why_udp.empty();
+  const bool has_own = opened.ok() && opened.value().why_not.empty();
   const auto other =
       exchanged(settings.exchange, has_own ? opened.value().link->local() : wire::NetworkAddress{});
   if (!opened.ok()) return opened.error();
-  if (!has_own) return Error{ErrorKind::system, opened.value().why_udp};
+  if (!has_own) return Error{ErrorKind::system, opened.value().why_not};
   if (other.port == 0) return Error{ErrorKind::system, "the other host cannot open it"};
   return std::unique_ptr<Way>(
       std::make_unique<LinkWay>(std::move(opened.value().link), other, largest));

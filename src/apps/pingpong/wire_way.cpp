@@ -84,13 +84,13 @@ Result<std::unique_ptr<Way>> wire_way(const WaySettings& settings, wire::LinkKin
     wire::NetworkAddress at;
     wire::Secret secret;
   };
-  const bool has_own = opened.ok() && opened.value().why_udp.empty();
+  const bool has_own = opened.ok() && opened.value().why_not.empty();
   Introduction own{};
   if (has_own) own.at = opened.value().link->local();
   randombytes_buf(own.secret.data(), own.secret.size());
   const Introduction other = exchanged(settings.exchange, own);
   if (!opened.ok()) return opened.error();
-  if (!has_own) return Error{ErrorKind::system, opened.value().why_udp};
+  if (!has_own) return Error{ErrorKind::system, opened.value().why_not};
   if (other.at.port == 0) return Error{ErrorKind::system, "the other host cannot open it"};
   auto made = port_settings(settings, settings.rank == 0 ? own.secret : other.secret);
   made.addresses = {{own.at, {}}, {other.at, {}}};

@@ -76,7 +76,7 @@ int Endpoint::start() {
   const std::string& wanted = settings.value().fabric_link;
   const auto link = wire::link_kind(wanted);
   if (!link)
-    return refuse_with("QUADRILLE_FABRIC_LINK=" + wanted + ": expected auto, udp or packet");
+    return refuse_with("QUADRILLE_FABRIC_LINK=" + wanted + ": expected auto, udp, packet or xdp");
   made.link = *link;
   made.shares_memory = settings.value().fabric_memory;
   made.burst_bytes = static_cast<std::size_t>(settings.value().fabric_burst);
@@ -91,10 +91,10 @@ int Endpoint::start() {
       made, [this](const Done& done, const Messenger& messenger) { on_done(done, messenger); });
   if (!opened.ok()) return refuse_with(opened.error().message);
   station_ = std::move(opened.value());
-  const std::string& why = station_->why_udp();
+  const std::string& why = station_->why_not();
   if (!why.empty() && speaks_for_job()) {
-    std::fprintf(stderr, "quadrille: a UDP socket instead of QUADRILLE_FABRIC_LINK=%s: %s\n",
-                 wanted.c_str(), why.c_str());
+    std::fprintf(stderr, "quadrille: link %s instead of QUADRILLE_FABRIC_LINK=%s: %s\n",
+                 station_->link_name(), wanted.c_str(), why.c_str());
   }
   return 0;
 }

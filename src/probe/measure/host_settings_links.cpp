@@ -26,8 +26,8 @@ namespace {
 
 using nlohmann::json;
 
-// Frames shared with the kernel for one receive queue: 4096 of 2 KiB.
-constexpr rlim_t xdp_memory_bytes = 8U << 20U;
+// What an AF_XDP link shares with the kernel: 4 MiB of frames that arrive, and some that leave.
+constexpr rlim_t xdp_memory_bytes = 5U << 20U;
 
 // Why a socket could not be opened; empty: it could.
 std::string refusal(int family, int type) {
@@ -68,7 +68,7 @@ std::vector<std::string> missing_for_xdp(const std::filesystem::path& root) {
   rlimit locked{};
   if (getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur < xdp_memory_bytes &&
       !has(CAP_IPC_LOCK)) {
-    missing.push_back("a limit of locked memory of 8 MiB (it is " +
+    missing.push_back("a limit of locked memory of 5 MiB (it is " +
                       std::to_string(locked.rlim_cur >> 10U) + " KiB)");
   }
   return missing;

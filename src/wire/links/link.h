@@ -34,11 +34,11 @@ class Link {
   Link& operator=(const Link&) = delete;
   virtual ~Link() = default;
 
-  // For logs: udp, packet.
+  // For logs: udp, packet, xdp.
   virtual const char* name() const = 0;
   virtual NetworkAddress local() const = 0;
-  // Readable when something has arrived, in the order of what to look at; the first is writable
-  // when a batch may have room again.
+  // Readable when something has arrived, in the order of what to look at; the first is writable, or
+  // readable, when a batch may have room again.
   virtual std::span<const int> descriptors() const = 0;
   // How many of the largest datagrams the system keeps until they are received.
   virtual std::size_t receive_queue() const = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The link that was wanted, or UDP where it cannot be had.
+// The link that was wanted, or the next where it cannot be had: packet sockets, then UDP.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace quadrille::wire {
 
-enum class LinkKind { udp, packet };
+enum class LinkKind { udp, packet, xdp };
 
 // As Link::name() says it; "auto" is UDP.
 std::optional<LinkKind> link_kind(std::string_view name);
@@ -26,7 +26,7 @@ struct LinkSettings {
 
 struct OpenedLink {
   std::unique_ptr<Link> link;
-  std::string why_udp;  // instead of what was wanted; empty where it is what was wanted
+  std::string why_not;  // what was wanted; empty where it is that
 };
 
 Result<OpenedLink> open_link(LinkKind wanted, const LinkSettings& settings);

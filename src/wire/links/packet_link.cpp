@@ -17,18 +17,10 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/monotonic_clock.h"
 #include "wire/links/socket.h"
 
 namespace quadrille::wire {
 namespace {
-
-// How old the kernel's entry of a neighbour may be, and how soon it is asked again for one that it
-// does not have.
-constexpr Nanoseconds between_renewals{1'000'000'000};
-constexpr Nanoseconds between_questions{1'000'000};
-// At the interface's own address: switches believe what they see last.
-constexpr Nanoseconds between_looks{10'000'000};
 
 // Offsets in a frame.
 constexpr std::uint32_t at_protocol = ethernet_header_bytes + 9;
@@ -72,59 +64,44 @@ bool bind_to(int descriptor, unsigned interface) {
 
 }  // namespace
 
-Result<std::unique_ptr<PacketLink>> PacketLink::open(const PacketSettings& settings) {
-  auto interface = ethernet_interface(settings.local.address);
-  if (!interface.ok()) return interface.error();
-  auto udp = UdpLink::open({.local = settings.local,
-                            .datagram_bytes = settings.datagram_bytes,
-                            .alone = settings.alone,
-                            .deaf_interface = interface.value().index});
-  if (!udp.ok()) return udp.error();
+Result<std::unique_ptr<PacketLink>> PacketLink::open(const FrameLinkSettings& settings) {
+  auto base = open_base(settings, true);
+  if (!base.ok()) return base.error();
   // Of no protocol: it takes nothing before all is set up.
   const int descriptor = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return socket_failure("cannot open a packet socket", settings.local);
-  std::unique_ptr<PacketLink> link(
-      new PacketLink(descriptor, std::move(interface.value()), std::move(udp.value()), settings));
-  if (!link->start(settings))
+  std::unique_ptr<PacketLink> link(new PacketLink(descriptor, std::move(base.value()), settings));
+  if (!link->start(settings.receive_bytes))
     return socket_failure("cannot set up a packet socket", settings.local);
   return link;
 }
 
-PacketLink::PacketLink(int descriptor, EthernetInterface interface, std::unique_ptr<UdpLink> udp,
-                       const PacketSettings& settings)
-    : descriptor_(descriptor),
-      interface_(std::move(interface)),
-      largest_(settings.datagram_bytes),
-      udp_(std::move(udp)),
-      descriptors_{descriptor, udp_->descriptors().front()},
-      next_hops_(interface_),
-      own_hardware_(next_hops_.own()),
+PacketLink::PacketLink(int descriptor, Base base, const FrameLinkSettings& settings)
+    : FrameLink(std::move(base), settings),
+      descriptor_(descriptor),
+      descriptors_{descriptor, udp().descriptors().front()},
       batch_(descriptor, settings.datagram_bytes, settings.alone),
       message_(sizeof(FrameOffload) + ethernet_header_bytes + longest_message) {}
 
 PacketLink::~PacketLink() { close(descriptor_); }
 
-bool PacketLink::start(const PacketSettings& settings) {
+bool PacketLink::start(std::size_t receive_bytes) {
   const int on = 1;
-  const int bytes = static_cast<int>(settings.receive_bytes);
+  const int bytes = static_cast<int>(receive_bytes);
   if (!set_option(descriptor_, SOL_SOCKET, SO_RCVBUFFORCE, bytes))
     set_option(descriptor_, SOL_SOCKET, SO_RCVBUF, bytes);
   set_option(descriptor_, SOL_PACKET, PACKET_IGNORE_OUTGOING, on);
-  const std::size_t frame =
-      std::min(largest_ + frame_header_bytes, interface_.mtu_bytes + ethernet_header_bytes);
   return take_only(descriptor_, local()) &&
-         ring_.open(descriptor_, frame, settings.receive_bytes) &&
-         bind_to(descriptor_, interface_.index);
+         ring_.open(descriptor_, longest_frame(), receive_bytes) &&
+         bind_to(descriptor_, interface().index);
 }
 
 std::span<const std::span<std::byte>> PacketLink::receive() {
   ring_.release();
-  arrived_.clear();
-  sources_.clear();
-  has_more_ = false;
+  forget_arrivals();
   take_frames();
-  if (udp_brings_ || ++looks_ >= looks_at_ring) take_from_udp();
-  return arrived_;
+  if (look_at_udp()) take_errors();
+  return arrived();
 }
 
 void PacketLink::take_frames() {
@@ -133,7 +110,7 @@ void PacketLink::take_frames() {
     if (!arrival) return;
     if (arrival->is_in_socket) {
       take_message();
-      has_more_ = true;  // its memory is this one's
+      there_is_more(true);  // its memory is this one's
       return;
     }
     if (!arrival->is_whole) continue;
@@ -141,7 +118,7 @@ void PacketLink::take_frames() {
                                    ? arrival->offload.piece_bytes
                                    : 0);
   }
-  has_more_ = ring_.has_next();
+  there_is_more(ring_.has_next());
 }
 
 void PacketLink::take_message() {
@@ -154,66 +131,24 @@ void PacketLink::take_message() {
              offload.piece_bytes);
 }
 
-void PacketLink::take_apart(std::span<std::byte> bytes, std::size_t piece) {
-  const auto frame = read_frame(bytes);
-  if (!frame || frame->to != local()) return;
-  std::span<std::byte> rest = frame->payload;
-  if (piece == 0) piece = rest.size();
-  if (piece > largest_) return;  // than any of ours
-  do {
-    arrived_.push_back(rest.first(std::min(piece, rest.size())));
-    sources_.push_back(frame->from);
-    rest = rest.subspan(arrived_.back().size());
-    ++frames_received_;
-  } while (!rest.empty());
-}
-
-void PacketLink::take_from_udp() {
-  looks_ = 0;
-  const auto arrived = udp_->receive();
-  has_more_ |= udp_->has_more();
-  udp_brings_ = !arrived.empty();
-  for (std::size_t i = 0; i < arrived.size(); ++i) {
-    arrived_.push_back(arrived[i]);
-    sources_.push_back(udp_->source(i));
-  }
-  // Of the packet socket nothing else is asked that would take its errors: an interface went down.
+// Nothing else is asked of the packet socket that would take them: an interface went down.
+void PacketLink::take_errors() {
   int error = 0;
   socklen_t length = sizeof error;
-  if (!udp_brings_) getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length);
+  getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length);
 }
-
-NetworkAddress PacketLink::source(std::size_t index) const { return sources_[index]; }
 
 std::span<std::byte> PacketLink::room() {
-  return udp_->room().empty() ? std::span<std::byte>{} : batch_.room();
-}
-
-bool PacketLink::goes_as_frame(std::uint32_t address) {
-  Way& way = ways_[address];
-  const Nanoseconds now = monotonic_now();
-  if (now - own_renewed_ >= between_looks) {
-    own_renewed_ = now;
-    own_hardware_ = next_hops_.own();
-  }
-  if (now - way.renewed < (way.is_known ? between_renewals : between_questions))
-    return way.is_known;
-  way.renewed = now;
-  const auto found = next_hops_.find(address);
-  way.is_known = found.has_value();
-  if (found) way.hardware = *found;
-  return false;
+  return udp().room().empty() ? std::span<std::byte>{} : batch_.room();
 }
 
 void PacketLink::add(NetworkAddress to, std::size_t length) {
-  const bool fits = length + ip_udp_bytes <= interface_.mtu_bytes;
-  if (fits && goes_as_frame(to.address)) return batch_.add(to, length);
-  std::ranges::copy(batch_.room().first(length), udp_->room().begin());
-  udp_->add(to, length);
+  if (goes_as_frame(to, length)) return batch_.add(to, length);
+  add_to_udp(to, batch_.room().first(length));
 }
 
 bool PacketLink::flush() {
-  const bool by_udp = udp_->flush();
+  const bool by_udp = udp().flush();
   return batch_.flush(*this) && by_udp;
 }
 
@@ -226,11 +161,7 @@ void PacketLink::make(std::size_t index, const SendBatch::Run& run, msghdr& head
   }
   const bool is_cut = run.pieces.size() > 1;
   Head& head = heads_[index];
-  head.headers = frame_headers({.to_hardware = ways_[run.to.address].hardware,
-                                .from_hardware = own_hardware_,
-                                .to = run.to,
-                                .from = local()},
-                               payload, is_cut);
+  head.headers = frame_headers(ends(run.to), payload, is_cut);
   head.offload = {};
   if (is_cut) {
     head.offload = {.flags = FrameOffload::needs_checksum,

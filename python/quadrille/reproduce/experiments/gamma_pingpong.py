@@ -15,6 +15,7 @@ from quadrille.bench.pingpong import (
     NAMES,
     PROVIDER_PACKET,
     PROVIDER_UDP,
+    PROVIDER_XDP,
     Line,
     Measured,
     Point,
@@ -42,11 +43,14 @@ COLOURS = {
     "tcp": "#666666",
     "udp": "#56B4E9",
     "packet": "#009E73",
+    "xdp": "#66A61E",
     "wire-udp": "#0072B2",
     "wire-packet": "#CC79A7",
+    "wire-xdp": "#7570B3",
     MPI: "#000000",
     PROVIDER_UDP: "#E69F00",
     PROVIDER_PACKET: "#D55E00",
+    PROVIDER_XDP: "#A6761D",
 }
 
 
