@@ -74,11 +74,11 @@ class Station {
   void woken();
   const char* link_name() const { return link_->name(); }
   wire::FrameCounters frames();
-  // Instead of what was wanted; empty where it is what was wanted.
+  // What was wanted instead; empty where it is what was wanted.
+  const std::string& why_not() const { return why_not_; }
   // For who sleeps next until a descriptor is readable, or for that long: until something is due
   // without an arrival.
   std::optional<Nanoseconds> prepare_sleep();
-  const std::string& why_not() const { return why_not_; }
   // The thread answers from now on, until the next call.
   void leave_to_service();
 
