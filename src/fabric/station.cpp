@@ -32,7 +32,8 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   made.local_payload = local_payload;
   auto opened =
       wire::open_link(settings.link, {.local = {interface.value().address, 0},
-                                      .datagram_bytes = local_payload + wire::overhead_bytes});
+                                      .datagram_bytes = local_payload + wire::overhead_bytes,
+                                      .link_helper = settings.link_helper});
   if (!opened.ok()) return opened.error();
   auto link = std::move(opened.value().link);
   auto keys = std::make_unique<KeyPair>();

@@ -77,6 +77,7 @@ int Endpoint::start() {
   if (!link)
     return refuse_with("QUADRILLE_FABRIC_LINK=" + wanted + ": expected auto, udp or packet");
   made.link = *link;
+  made.link_helper = settings.value().link_helper;
   made.burst_bytes = static_cast<std::size_t>(settings.value().fabric_burst);
   const std::string& digits = settings.value().job_secret;
   made.job_secret = secret_from_digits(digits);

@@ -37,6 +37,8 @@ class Link {
   // For logs: udp, packet.
   virtual const char* name() const = 0;
   virtual NetworkAddress local() const = 0;
+  // The host's address where this process joins groups, to hear what comes there.
+  virtual NetworkAddress joins_at() const { return {local().address, 0}; }
   // Readable when something has arrived, in the order of what to look at; the first is writable
   // when a batch may have room again.
   virtual std::span<const int> descriptors() const = 0;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "wire/links/descriptor.h"
 #include "wire/links/frame.h"
 
 namespace quadrille::wire {
@@ -22,13 +23,16 @@ struct EthernetInterface {
 
 // The one that has `address` (in the host's byte order).
 Result<EthernetInterface> ethernet_interface(std::uint32_t address);
+// The one of that name, where the socket `descriptor` is.
+Result<EthernetInterface> ethernet_interface(int descriptor, std::string name);
+
+// A socket to ask for routes by.
+Descriptor open_routes();
 
 class NextHops {
  public:
-  explicit NextHops(EthernetInterface interface);
-  NextHops(const NextHops&) = delete;
-  NextHops& operator=(const NextHops&) = delete;
-  ~NextHops();
+  // `asks`: a UDP socket, of the namespace where the interface is. REQUIRES: it stays open.
+  NextHops(EthernetInterface interface, Descriptor routes, int asks);
 
   // Where frames for `address` go that leave by the interface; nothing where the system would take
   // another, or does not know yet.
@@ -38,7 +42,7 @@ class NextHops {
 
  private:
   EthernetInterface interface_;
-  int routes_;
+  Descriptor routes_;
   int asks_;  // of interface and neighbours
 };
 

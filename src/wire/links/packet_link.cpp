@@ -11,7 +11,6 @@
 #include <linux/if_packet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -72,49 +71,47 @@ bool bind_to(int descriptor, unsigned interface) {
 
 }  // namespace
 
-Result<std::unique_ptr<PacketLink>> PacketLink::open(const PacketSettings& settings) {
-  auto interface = ethernet_interface(settings.local.address);
-  if (!interface.ok()) return interface.error();
-  auto udp = UdpLink::open({.local = settings.local,
-                            .datagram_bytes = settings.datagram_bytes,
-                            .alone = settings.alone,
-                            .deaf_interface = interface.value().index});
+Result<std::unique_ptr<PacketLink>> PacketLink::over(FrameSockets sockets,
+                                                     const PacketSettings& settings) {
+  auto udp = UdpLink::over(std::move(sockets.udp), {.local = sockets.local,
+                                                    .datagram_bytes = settings.datagram_bytes,
+                                                    .alone = settings.alone,
+                                                    .deaf_interface = sockets.interface.index,
+                                                    .is_bound = sockets.are_passed});
   if (!udp.ok()) return udp.error();
-  // Of no protocol: it takes nothing before all is set up.
-  const int descriptor = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return socket_failure("cannot open a packet socket", settings.local);
   std::unique_ptr<PacketLink> link(
-      new PacketLink(descriptor, std::move(interface.value()), std::move(udp.value()), settings));
-  if (!link->start(settings))
-    return socket_failure("cannot set up a packet socket", settings.local);
+      new PacketLink(std::move(sockets), std::move(udp.value()), settings));
+  if (!link->start(settings)) return socket_failure("cannot set up a packet socket", link->local());
   return link;
 }
 
-PacketLink::PacketLink(int descriptor, EthernetInterface interface, std::unique_ptr<UdpLink> udp,
+PacketLink::PacketLink(FrameSockets sockets, std::unique_ptr<UdpLink> udp,
                        const PacketSettings& settings)
-    : descriptor_(descriptor),
-      interface_(std::move(interface)),
+    : descriptor_(std::move(sockets.packet)),
+      takes_only_own_(sockets.are_passed),
+      host_(settings.host),
+      interface_(std::move(sockets.interface)),
       largest_(settings.datagram_bytes),
       udp_(std::move(udp)),
-      descriptors_{descriptor, udp_->descriptors().front()},
-      next_hops_(interface_),
+      descriptors_{descriptor_.get(), udp_->descriptors().front()},
+      next_hops_(interface_, std::move(sockets.routes), udp_->descriptors().front()),
       own_hardware_(next_hops_.own()),
-      batch_(descriptor, settings.datagram_bytes, settings.alone),
+      batch_(descriptor_.get(), settings.datagram_bytes, settings.alone),
       message_(sizeof(FrameOffload) + ethernet_header_bytes + longest_message) {}
 
-PacketLink::~PacketLink() { close(descriptor_); }
+PacketLink::~PacketLink() = default;
 
 bool PacketLink::start(const PacketSettings& settings) {
   const int on = 1;
   const int bytes = static_cast<int>(settings.receive_bytes);
-  if (!set_option(descriptor_, SOL_SOCKET, SO_RCVBUFFORCE, bytes))
-    set_option(descriptor_, SOL_SOCKET, SO_RCVBUF, bytes);
-  set_option(descriptor_, SOL_PACKET, PACKET_IGNORE_OUTGOING, on);
+  if (!set_option(descriptor_.get(), SOL_SOCKET, SO_RCVBUFFORCE, bytes))
+    set_option(descriptor_.get(), SOL_SOCKET, SO_RCVBUF, bytes);
+  set_option(descriptor_.get(), SOL_PACKET, PACKET_IGNORE_OUTGOING, on);
   const std::size_t frame =
       std::min(largest_ + frame_header_bytes, interface_.mtu_bytes + ethernet_header_bytes);
-  return take_only(descriptor_, local()) &&
-         ring_.open(descriptor_, frame, settings.receive_bytes) &&
-         bind_to(descriptor_, interface_.index);
+  return (takes_only_own_ || take_only(descriptor_.get(), local())) &&
+         ring_.open(descriptor_.get(), frame, settings.receive_bytes) &&
+         bind_to(descriptor_.get(), interface_.index);
 }
 
 std::span<const std::span<std::byte>> PacketLink::receive() {
@@ -145,7 +142,7 @@ void PacketLink::take_frames() {
 }
 
 void PacketLink::take_message() {
-  const ssize_t length = recv(descriptor_, message_.data(), message_.size(), MSG_DONTWAIT);
+  const ssize_t length = recv(descriptor_.get(), message_.data(), message_.size(), MSG_DONTWAIT);
   FrameOffload offload{};
   if (length < static_cast<ssize_t>(sizeof offload)) return;
   std::memcpy(&offload, message_.data(), sizeof offload);
@@ -180,7 +177,7 @@ void PacketLink::take_from_udp() {
   // Of the packet socket nothing else is asked that would take its errors: an interface went down.
   int error = 0;
   socklen_t length = sizeof error;
-  if (!udp_brings_) getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length);
+  if (!udp_brings_) getsockopt(descriptor_.get(), SOL_SOCKET, SO_ERROR, &error, &length);
 }
 
 NetworkAddress PacketLink::source(std::size_t index) const { return sources_[index]; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Datagrams as Ethernet frames of a packet socket (packet(7)), past the kernel's layers of IP and
 // UDP: what arrives is read from memory without a system call, what leaves needs one for a batch.
-// Needs CAP_NET_RAW, and an interface that carries Ethernet frames.
+// Needs an interface that carries Ethernet frames, and sockets that take CAP_NET_RAW to open.
 //
 // A UDP socket holds the port, so that the kernel neither gives it away nor refuses what comes. It
 // carries what the interface does not: to this host itself, to groups, by routes of another
@@ -21,6 +21,7 @@
 #include "base/units.h"
 #include "wire/links/frame.h"
 #include "wire/links/frame_ring.h"
+#include "wire/links/frame_sockets.h"
 #include "wire/links/link.h"
 #include "wire/links/next_hop.h"
 #include "wire/links/send_batch.h"
@@ -29,7 +30,7 @@
 namespace quadrille::wire {
 
 struct PacketSettings {
-  NetworkAddress local;  // port 0: any that is free
+  NetworkAddress host;  // where the process joins groups; its port does not count
   std::size_t datagram_bytes = 1472;
   // No other rank sends by the interface.
   bool alone = false;
@@ -42,11 +43,13 @@ class PacketLink : public Link, private SendBatch::Form {
   // For one at the UDP socket, which is a system call.
   static constexpr unsigned looks_at_ring = 256;
 
-  static Result<std::unique_ptr<PacketLink>> open(const PacketSettings& settings);
+  static Result<std::unique_ptr<PacketLink>> over(FrameSockets sockets,
+                                                  const PacketSettings& settings);
   ~PacketLink() override;
 
   const char* name() const override { return "packet"; }
   NetworkAddress local() const override { return udp_->local(); }
+  NetworkAddress joins_at() const override { return host_; }
   std::span<const int> descriptors() const override { return descriptors_; }
   std::size_t receive_queue() const override { return ring_.capacity(); }
   std::span<const std::span<std::byte>> receive() override;
@@ -73,8 +76,7 @@ class PacketLink : public Link, private SendBatch::Form {
     std::array<std::byte, frame_header_bytes> headers{};
   };
 
-  PacketLink(int descriptor, EthernetInterface interface, std::unique_ptr<UdpLink> udp,
-             const PacketSettings& settings);
+  PacketLink(FrameSockets sockets, std::unique_ptr<UdpLink> udp, const PacketSettings& settings);
   bool start(const PacketSettings& settings);
   void make(std::size_t index, const SendBatch::Run& run, msghdr& header) override;
   // Whether the next datagram to the address leaves as a frame.
@@ -85,7 +87,9 @@ class PacketLink : public Link, private SendBatch::Form {
   // The datagrams of a frame; `piece` bytes each where nobody has cut it.
   void take_apart(std::span<std::byte> bytes, std::size_t piece);
 
-  int descriptor_;
+  Descriptor descriptor_;
+  bool takes_only_own_;  // as who has passed it saw to
+  NetworkAddress host_;
   EthernetInterface interface_;
   std::size_t largest_;
   std::unique_ptr<UdpLink> udp_;
