@@ -5,10 +5,10 @@
     interface ---- macvlan up0  --- filters --- down_i ---- eth0, the network's address and ports
     link to it --------- side0  ---/
 
-A holder's namespace has nothing but its end of a cable. What it sends is looked at where the cable ends in the
-gate, where its sockets cannot reach. All rules of a network share one hardware and one IP address and differ by
-their ports; the gate gives each what is for its ports. The link to the host's own side is there because a macvlan
-and its interface do not see each other.
+A holder's namespace has nothing but its end of a cable. What it sends is looked at where the cable ends in
+the gate, where its sockets cannot reach. All rules of a network share one hardware and one IP address and
+differ by their ports; the gate gives each what is for its ports. The link to the host's own side is there
+because a macvlan and its interface do not see each other.
 
 The cable's end does no offloads: what a socket leaves to later (check sums, cutting) would change frames that
 were looked at already.
@@ -72,14 +72,14 @@ class _Host:
     address: ipaddress.IPv4Address | None
 
 
-def confine(network: Network, number: int) -> Confinement:
-    """Build all for `network`, the `number`-th of the rules. Raises QuadrilleError, OSError, NetlinkError.
+def confine(network: Network) -> Confinement:
+    """Build all for `network`. Raises QuadrilleError, OSError, NetlinkError.
 
     REQUIRES: the calling thread is in the host's network namespace. Takes two seconds.
     """
     hardware = hardware_address(network)
     host_hardware = hardware_address(network, "host")
-    side = f"quadrille{number}"
+    side = side_interface(network)
     gate = NamespaceThread()
     with IPRoute() as ipr:
         host = _look_at_host(ipr, network)
@@ -112,6 +112,11 @@ def hardware_address(network: Network, end: str = "") -> bytes:
         machine = ""
     names = f"{machine} {network.interface} {network.address.ip} {end}"
     return b"\x02" + hashlib.sha256(names.encode()).digest()[:5]
+
+
+def side_interface(network: Network) -> str:
+    """Return the name of the host's end of its link to the gate."""
+    return f"quad-{network.address.ip.packed.hex()}"
 
 
 def _look_at_host(ipr: IPRoute, network: Network) -> _Host:

@@ -30,8 +30,8 @@ def keep(rules: Rules, path: Path) -> None:
     with ExitStack() as stack:
         listener = stack.enter_context(_listening(path))
         confinements = []
-        for number, network in enumerate(rules.network):
-            confinements.append(stack.enter_context(_standing(network, number)))
+        for network in rules.network:
+            confinements.append(stack.enter_context(_standing(network)))
         service = Service(listener, rules, confinements)
         for ending in (signal.SIGTERM, signal.SIGINT):
             signal.signal(ending, lambda *_: service.stop())
@@ -48,9 +48,9 @@ def keep(rules: Rules, path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _standing(network: Network, number: int) -> Iterator[Confinement]:
+def _standing(network: Network) -> Iterator[Confinement]:
     try:
-        built = confine(network, number)
+        built = confine(network)
     except (OSError, NetlinkError) as error:
         code = error.code if isinstance(error, NetlinkError) else error.errno
         raise QuadrilleError(_reason(code, network)) from None
@@ -71,7 +71,7 @@ def _reason(code: int | None, network: Network) -> str:
 
 @contextlib.contextmanager
 def _listening(path: Path) -> Iterator[socket.socket]:
-    """A socket that everybody may ask, who then hears no; a locked file beside it says that somebody serves."""
+    """A socket that everybody may ask; a locked file beside it says that somebody serves there."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)

@@ -26,7 +26,7 @@ _PACKET_TYPE, _VLAN_TAG_PRESENT = _ANCILLARY + 4, _ANCILLARY + 48
 
 _TO_HARDWARE, _FROM_HARDWARE, _KIND = 0, 6, 12
 _ARP, _IPV4, _UDP, _ICMP = 0x0806, 0x0800, 17, 1
-_ARP_SENDER_HARDWARE, _ARP_SENDER, _ARP_FORMAT = 22, 28, 14
+_ARP_FORMAT, _ARP_LENGTHS, _ARP_SENDER_HARDWARE, _ARP_SENDER = 14, 18, 22, 28
 _IP_AT = 14
 _VERSION, _FRAGMENT, _PROTOCOL, _FROM, _TO = 0, 6, 9, 12, 16
 """Offsets in IP's header."""
@@ -123,6 +123,7 @@ class Holder:
             *_hardware(_FROM_HARDWARE, self.hardware),
             _equals(_KIND, 2, _ARP),
             _equals(_ARP_FORMAT, 4, 0x00010800),
+            _equals(_ARP_LENGTHS, 2, 0x0604),
             *_hardware(_ARP_SENDER_HARDWARE, self.hardware),
             _equals(_ARP_SENDER, 4, int(self.address)),
         ]

@@ -66,18 +66,20 @@ def _parse_ports(text: Any) -> Any:
     return {"first": int(found[1]), "last": int(found[2])}
 
 
-def _number(name: str, look_up: Callable[[str], int]) -> int:
+def _number(name: Any, look_up: Callable[[str], int]) -> int:
+    if not isinstance(name, str):
+        raise ValueError("write a name or a number in quotes")
     try:
         return int(name) if name.isdecimal() else look_up(name)
     except KeyError:
         raise ValueError(f"{name!r} does not exist on this host") from None
 
 
-def _user(name: str) -> int:
+def _user(name: Any) -> int:
     return _number(name, lambda known: pwd.getpwnam(known).pw_uid)
 
 
-def _group(name: str) -> int:
+def _group(name: Any) -> int:
     return _number(name, lambda known: grp.getgrnam(known).gr_gid)
 
 
