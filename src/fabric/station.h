@@ -26,7 +26,7 @@ namespace quadrille::fabric {
 struct StationSettings {
   std::string interface;  // see choose_interface()
   wire::LinkKind link = wire::LinkKind::udp;
-  std::string link_helper;  // the path of its socket; empty: asks nobody
+  std::string link_helper = {};  // the path of its socket; empty: asks nobody
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;
 };
