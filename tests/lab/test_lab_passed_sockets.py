@@ -251,6 +251,8 @@ def test_what_cannot_be_is_said_in_one_line(
 ) -> None:
     path = tmp_path / "other.sock"
     assert f"another link helper serves at {helper.path}" in refusal(lab, rules, helper.path)
+    said = refusal(lab, rules, path)
+    assert f"address {OWN_ADDRESS} is another link helper's on this host" in said
     taken = write_rules(tmp_path / "taken.toml", lab.state.hosts["h1"].address, RULES)
     assert re.search(r"address 198\.18\.0\.2 on eth0 is taken by 02:51:", refusal(lab, taken, path))
     own = write_rules(tmp_path / "own.toml", lab.state.hosts["h0"].address, RULES)

@@ -65,6 +65,8 @@ def _reason(code: int | None, network: Network) -> str:
         return "the link helper makes network namespaces, which takes root: sudo, or its systemd unit"
     if code == errno.EBUSY:
         return f"interface {network.interface} belongs to a bridge or bond; name that one in the rules"
+    if code in (errno.EEXIST, errno.EADDRINUSE):
+        return f"address {network.address.ip} is another link helper's on this host; end it or choose another"
     said = os.strerror(code or 0)
     return f"interface {network.interface}: what confines its sockets cannot be built ({said})"
 
