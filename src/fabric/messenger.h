@@ -92,6 +92,8 @@ class Messenger {
   void on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram, Nanoseconds now);
   // A host says that nobody listens there any more.
   void on_refusal(wire::NetworkAddress to);
+  // Nobody is reached any more: what is under way ends so.
+  void lose_everybody();
 
   struct Outgoing {
     wire::NetworkAddress to;

@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "base/monotonic_clock.h"
@@ -130,6 +131,14 @@ void Station::hand_out() {
 
 void Station::note_refusals() {
   for (const wire::NetworkAddress& address : link_->refusals()) messenger_.on_refusal(address);
+  if (!link_->is_cut()) return;
+  if (!std::exchange(is_cut_, true)) {
+    std::fprintf(stderr,
+                 "quadrille: the interface of the %s link was taken away (a link helper takes its "
+                 "own along when it ends): its messages are lost\n",
+                 link_->name());
+  }
+  messenger_.lose_everybody();
 }
 
 void Station::watch(bool arrivals, bool room) {

@@ -109,6 +109,7 @@ class Station {
   std::unique_ptr<KeyPair> keys_;
   EndpointName name_;
   std::string why_udp_;
+  bool is_cut_ = false;
   Messenger messenger_;
   DoneHandler on_done_;
   unsigned watches_ = 0;

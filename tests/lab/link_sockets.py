@@ -13,6 +13,11 @@ from pathlib import Path
 from quadrille.lab.lab import Lab
 
 PATIENCE_S = 20
+AS_THE_UNIT = [
+    *("setpriv", "--no-new-privs", "--inh-caps=-all"),
+    "--bounding-set=-all,+sys_admin,+net_admin,+net_raw",
+]
+"""What scripts/quadrille-link-helper.service leaves it."""
 NOBODY, GAMES, DAEMON = 65534, 5, 1
 """Users that every Debian has, by number."""
 
@@ -32,7 +37,13 @@ class RunningHelper:
 
     def __init__(self, lab: Lab, host: str, rules: Path, path: Path) -> None:
         """Start it; `wait` says when it serves."""
-        command = [sys.executable, "-c", "from quadrille.cli import main; main()", "link-helper"]
+        command = [
+            *AS_THE_UNIT,
+            sys.executable,
+            "-c",
+            "from quadrille.cli import main; main()",
+            "link-helper",
+        ]
         self.path = path
         self.process = subprocess.Popen(
             lab.enter(host, [*command, "--rules", str(rules), "--socket", str(path)]),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from lab_jobs import GRANTED, counts, libraries, program, run_over_provider, wir
 from lab_traffic import needs_namespaces, topology
 from link_sockets import DAEMON, RunningHelper, serving, write_rules
 
+from quadrille.installation import quadrille_program
 from quadrille.lab.lab import Lab
 from quadrille.lab.running import RunResult
 
@@ -104,10 +106,10 @@ def test_a_helper_that_is_killed_does_not_stop_a_job_and_the_next_one_has_frames
 ) -> None:
     rules = rules_for(tmp_path, 201, "47000-47003")
     with serving(lab, HELPED, rules, tmp_path) as found:
-        timer = threading.Timer(3, found[1].process.kill)
+        timer = threading.Timer(2, found[1].process.kill)
         timer.start()
         began = time.monotonic()
-        result = run(lab, found, "exchange_times", "20000", "600")
+        result = run(lab, found, "exchange_times", "20000", "250")
         took = time.monotonic() - began
         timer.join()
         assert counts(result)["wrong"] == 0
@@ -117,6 +119,26 @@ def test_a_helper_that_is_killed_does_not_stop_a_job_and_the_next_one_has_frames
             again = run(lab, found, "exchange_times", "20000", "5")
         assert counts(again)["wrong"] == 0
         assert "1 of 6 ranks use UDP" in again.output
+
+
+def test_a_job_over_the_provider_ends_with_the_helper_and_says_why(lab: Lab, tmp_path: Path) -> None:
+    """Messages have no other way; who waits for them must not wait for ever."""
+    environment = {"QUADRILLE_FABRIC_LINK": "packet"}
+    with serving(lab, HELPED, rules_for(tmp_path, 203, "47000-47003"), tmp_path) as found:
+        line = [*lab.launcher("ompi4", 5, None, environment), *start(found)]
+        line += [program("exchange_times", "ompi4"), "20000", "1000000"]
+        timer = threading.Timer(2, found[1].process.kill)
+        timer.start()
+        done = subprocess.run(
+            [quadrille_program(), "run", "--fabric", "on", "--collectives", "off", "--", *line],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        timer.join()
+    assert done.returncode != 0
+    assert "the interface of the packet link was taken away" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", "mpich"])

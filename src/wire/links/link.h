@@ -64,6 +64,8 @@ class Link {
   // Sends as much of the batch as there is room for; returns whether all went.
   virtual bool flush() = 0;
 
+  // The interface was taken away for good: nothing arrives or leaves any more.
+  virtual bool is_cut() const { return false; }
   // Addresses where nobody listens any more, as their hosts have said since the last call.
   virtual std::vector<NetworkAddress> refusals() = 0;
 };

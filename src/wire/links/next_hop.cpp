@@ -132,12 +132,12 @@ std::optional<HardwareAddress> NextHops::find(std::uint32_t address) const {
   return hardware;
 }
 
-HardwareAddress NextHops::own() const {
+std::optional<HardwareAddress> NextHops::own() const {
   ifreq request{};
   interface_.name.copy(request.ifr_name, sizeof request.ifr_name - 1);
   HardwareAddress hardware{};
-  if (ioctl(asks_, SIOCGIFHWADDR, &request) == 0)
-    std::copy_n(request.ifr_hwaddr.sa_data, hardware.size(), hardware.begin());
+  if (ioctl(asks_, SIOCGIFHWADDR, &request) != 0) return std::nullopt;
+  std::copy_n(request.ifr_hwaddr.sa_data, hardware.size(), hardware.begin());
   return hardware;
 }
 

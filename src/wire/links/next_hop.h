@@ -37,8 +37,9 @@ class NextHops {
   // Where frames for `address` go that leave by the interface; nothing where the system would take
   // another, or does not know yet.
   std::optional<HardwareAddress> find(std::uint32_t address) const;
-  // The interface's own; it changes where it is set anew, or a bond's that fails over.
-  HardwareAddress own() const;
+  // The interface's own; it changes where it is set anew, or a bond's that fails over. Nothing
+  // where the interface is gone.
+  std::optional<HardwareAddress> own() const;
 
  private:
   EthernetInterface interface_;

@@ -95,7 +95,7 @@ PacketLink::PacketLink(FrameSockets sockets, std::unique_ptr<UdpLink> udp,
       udp_(std::move(udp)),
       descriptors_{descriptor_.get(), udp_->descriptors().front()},
       next_hops_(interface_, std::move(sockets.routes), udp_->descriptors().front()),
-      own_hardware_(next_hops_.own()),
+      own_hardware_(next_hops_.own().value_or(HardwareAddress{})),
       batch_(descriptor_.get(), settings.datagram_bytes, settings.alone),
       message_(sizeof(FrameOffload) + ethernet_header_bytes + longest_message) {}
 
@@ -178,6 +178,13 @@ void PacketLink::take_from_udp() {
   int error = 0;
   socklen_t length = sizeof error;
   if (!udp_brings_) getsockopt(descriptor_.get(), SOL_SOCKET, SO_ERROR, &error, &length);
+  if (error != 0) look_at_interface();
+}
+
+void PacketLink::look_at_interface() {
+  const auto own = next_hops_.own();
+  is_cut_ = !own;
+  if (own) own_hardware_ = *own;
 }
 
 NetworkAddress PacketLink::source(std::size_t index) const { return sources_[index]; }
@@ -191,7 +198,7 @@ bool PacketLink::goes_as_frame(std::uint32_t address) {
   const Nanoseconds now = monotonic_now();
   if (now - own_renewed_ >= between_looks) {
     own_renewed_ = now;
-    own_hardware_ = next_hops_.own();
+    look_at_interface();
   }
   if (now - way.renewed < (way.is_known ? between_renewals : between_questions))
     return way.is_known;

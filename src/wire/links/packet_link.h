@@ -62,6 +62,7 @@ class PacketLink : public Link, private SendBatch::Form {
   std::uint64_t sent() const override { return batch_.sent() + udp_->sent(); }
   FrameCounters frames() const override { return {batch_.sent(), frames_received_}; }
   bool flush() override;
+  bool is_cut() const override { return is_cut_; }
   std::vector<NetworkAddress> refusals() override { return udp_->refusals(); }
 
  private:
@@ -81,6 +82,8 @@ class PacketLink : public Link, private SendBatch::Form {
   void make(std::size_t index, const SendBatch::Run& run, msghdr& header) override;
   // Whether the next datagram to the address leaves as a frame.
   bool goes_as_frame(std::uint32_t address);
+  // At the interface, whether it is there and what its address is.
+  void look_at_interface();
   void take_frames();
   void take_message();
   void take_from_udp();
@@ -109,6 +112,7 @@ class PacketLink : public Link, private SendBatch::Form {
   unsigned looks_ = 0;  // at the ring since one at the UDP socket
   bool udp_brings_ = false;
   bool has_more_ = false;
+  bool is_cut_ = false;
 };
 
 }  // namespace quadrille::wire
