@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from lab_jobs import GRANTED, counts, libraries, program, run_over_provider, wire_counts
 from lab_traffic import needs_namespaces, topology
-from link_sockets import DAEMON, RunningHelper, serving, write_rules
+from link_sockets import DAEMON, PATIENCE_S, RunningHelper, serving, write_rules
 
 from quadrille.installation import quadrille_program
 from quadrille.lab.lab import Lab
@@ -21,6 +21,7 @@ from quadrille.lab.running import RunResult
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
 HELPED = ["h0", "h1", "h2"]
+FRAMES_AT_WORK = 3000
 ROOT = 0
 """Ranks keep their user, as launchers want it, and lose all privilege."""
 _RANK = """
@@ -48,9 +49,9 @@ def rules_for(folder: Path, network: int, ports: str) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def helpers(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RunningHelper]]:
-    """On all hosts but the last."""
+    """On all hosts but the last; one of the three ranks of h0 comes too late."""
     folder = tmp_path_factory.mktemp("helpers")
-    with serving(lab, HELPED, rules_for(folder, 200, "47000-47003"), folder) as found:
+    with serving(lab, HELPED, rules_for(folder, 200, "47000-47001"), folder) as found:
         yield found
 
 
@@ -70,22 +71,37 @@ def run(lab: Lab, helpers: Sequence[RunningHelper], *command: str, mpi: str = "o
     return lab.run(line, mpi=mpi, ranks=6, environment=environment, quadrille=True, timeout_s=100)
 
 
-def test_ranks_without_privilege_send_frames_to_each_other_and_to_who_has_no_helper(
+def killing_at_work(lab: Lab, helper: RunningHelper) -> threading.Thread:
+    """Kill the helper of h1 once its rank sends what no start of a job does; return who does that."""
+    before = lab.counters().ports["h1"].out_frames
+
+    def wait_and_kill() -> None:
+        end = time.monotonic() + PATIENCE_S
+        while lab.counters().ports["h1"].out_frames - before < FRAMES_AT_WORK and time.monotonic() < end:
+            time.sleep(0.1)
+        helper.process.kill()
+
+    killing = threading.Thread(target=wait_and_kill)
+    killing.start()
+    return killing
+
+
+def test_ranks_without_privilege_send_frames_to_each_other_and_to_who_has_none(
     lab: Lab, helpers: list[RunningHelper]
 ) -> None:
     result = run(lab, helpers, "collectives", "stress", "4", "300")
     assert counts(result)["failures"] == 0
     said = re.findall(r"quadrille: .* of 6 ranks use UDP sockets .*", result.output)
     assert len(said) == 1, result.output
-    assert said[0].startswith("quadrille: 1 of 6 ranks"), said
+    assert said[0].startswith("quadrille: 2 of 6 ranks"), said
     assert "Operation not permitted; the link helper at" in said[0]
-    assert said[0].endswith("h3.sock does not run)")
+    assert said[0].endswith("refuses: all ports of the rule (47000-47001) are in use)")
     # Sent from the helper's address, heard at the host's own.
     assert "wire=packet multicast=yes" in result.output, result.output
     found = wire_counts(result)
     datagrams = found["data_sent"] + found["status_sent"] + found["questions"]
-    assert 0.6 * datagrams < found["frames_sent"] < 0.95 * datagrams
-    assert 0.6 * found["data_received"] < found["frames_received"]
+    assert 0.4 * datagrams < found["frames_sent"] < 0.9 * datagrams
+    assert 0.4 * found["data_received"] < found["frames_received"]
     assert found["forged"] == found["malformed"] == 0
 
 
@@ -106,12 +122,11 @@ def test_a_helper_that_is_killed_does_not_stop_a_job_and_the_next_one_has_frames
 ) -> None:
     rules = rules_for(tmp_path, 201, "47000-47003")
     with serving(lab, HELPED, rules, tmp_path) as found:
-        timer = threading.Timer(2, found[1].process.kill)
-        timer.start()
+        killing = killing_at_work(lab, found[1])
         began = time.monotonic()
-        result = run(lab, found, "exchange_times", "20000", "250")
+        result = run(lab, found, "exchange_times", "20000", "400")
         took = time.monotonic() - began
-        timer.join()
+        killing.join()
         assert counts(result)["wrong"] == 0
         assert "TCP carries" in result.output
         assert took < 60
@@ -127,8 +142,7 @@ def test_a_job_over_the_provider_ends_with_the_helper_and_says_why(lab: Lab, tmp
     with serving(lab, HELPED, rules_for(tmp_path, 203, "47000-47003"), tmp_path) as found:
         line = [*lab.launcher("ompi4", 5, None, environment), *start(found)]
         line += [program("exchange_times", "ompi4"), "20000", "1000000"]
-        timer = threading.Timer(2, found[1].process.kill)
-        timer.start()
+        killing = killing_at_work(lab, found[1])
         done = subprocess.run(
             [quadrille_program(), "run", "--fabric", "on", "--collectives", "off", "--", *line],
             capture_output=True,
@@ -136,26 +150,17 @@ def test_a_job_over_the_provider_ends_with_the_helper_and_says_why(lab: Lab, tmp
             timeout=60,
             check=False,
         )
-        timer.join()
+        killing.join()
     assert done.returncode != 0
     assert "the interface of the packet link was taken away" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
 def test_whole_mpi_libraries_by_passed_sockets(lab: Lab, helpers: list[RunningHelper], mpi: str) -> None:
+    """The third rank of h0 speaks from the host's own address, to the other two as well."""
     environment = {"QUADRILLE_LOG": "fabric", "QUADRILLE_FABRIC_LINK": "packet"}
     command = [*start(helpers), program("point_to_point", mpi), "300000"]
     output = run_over_provider(lab, mpi, 5, command, environment, "--collectives", "off")
     of_ranks = re.findall(r"event=fabric link=(\w+) .* frames_sent=(\d+)", output)
-    assert sorted(link for link, _ in of_ranks) == ["packet"] * 5, output
+    assert sorted(link for link, _ in of_ranks) == ["packet"] * 4 + ["udp"], output
     assert sum(int(sent) for _, sent in of_ranks) > 1000
-
-
-def test_ranks_of_one_host_reach_each_other_where_not_all_get_sockets(lab: Lab, tmp_path: Path) -> None:
-    """The third rank of h0 speaks from the host's own address."""
-    with serving(lab, HELPED, rules_for(tmp_path, 202, "47000-47001"), tmp_path) as found:
-        environment = {"QUADRILLE_LOG": "fabric", "QUADRILLE_FABRIC_LINK": "packet"}
-        command = [*start(found), program("point_to_point", "ompi4"), "300000"]
-        output = run_over_provider(lab, "ompi4", 5, command, environment, "--collectives", "off")
-    links = re.findall(r"event=fabric link=(\w+)", output)
-    assert sorted(links) == ["packet"] * 4 + ["udp"], output

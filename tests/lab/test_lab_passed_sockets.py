@@ -236,34 +236,34 @@ def test_nothing_is_left_when_it_ends_however_it_ends(lab: Lab, tmp_path: Path) 
             assert f"198.18.200.2 dev {SIDE_AT_H1}" in lab.on_host("h1", ["ip", "route"])
 
 
-def refusal(lab: Lab, rules: Path, path: Path, prefix: Sequence[str] = ()) -> str:
-    command = [*prefix, sys.executable, "-c", "from quadrille.cli import main; main()", "link-helper"]
-    line = lab.enter("h0", [*command, "--rules", str(rules), "--socket", str(path)])
-    done = subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1, done.stderr
-    return done.stderr
-
-
 def test_what_cannot_be_is_said_in_one_line(
     lab: Lab, helper: RunningHelper, rules: Path, tmp_path: Path
 ) -> None:
-    path = tmp_path / "other.sock"
-    assert f"another link helper serves at {helper.path}" in refusal(lab, rules, helper.path)
-    said = refusal(lab, rules, path)
-    assert f"address {OWN_ADDRESS} is another link helper's on this host" in said
-    taken = write_rules(tmp_path / "taken.toml", lab.state.hosts["h1"].address, RULES)
-    assert re.search(r"address 198\.18\.0\.2 on eth0 is taken by 02:51:", refusal(lab, taken, path))
-    own = write_rules(tmp_path / "own.toml", lab.state.hosts["h0"].address, RULES)
-    assert "address 198.18.0.1 is this host's own" in refusal(lab, own, path)
-    missing = tmp_path / "missing.toml"
-    missing.write_text(rules.read_text().replace("eth0", "eth7"))
-    assert "interface eth7 does not exist" in refusal(lab, missing, path)
-    loopback = tmp_path / "loopback.toml"
-    loopback.write_text(rules.read_text().replace("eth0", "lo"))
-    assert "interface lo carries no Ethernet frames" in refusal(lab, loopback, path)
-    assert "takes root" in refusal(lab, rules, path, ["setpriv", "--bounding-set=-all", "--inh-caps=-all"])
+    def changed(name: str, old: str, new: str) -> Path:
+        made = tmp_path / f"{name}.toml"
+        made.write_text(rules.read_text().replace(old, new))
+        return made
+
+    free = tmp_path / "free.sock"
+    without_privilege = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+    cases: list[tuple[str, Path, Path, list[str]]] = [
+        (f"another link helper serves at {helper.path}", rules, helper.path, []),
+        (f"address {OWN_ADDRESS} is another link helper's on this host", rules, free, []),
+        ("is taken by 02:51:", changed("h1", OWN_ADDRESS, lab.state.hosts["h1"].address), free, []),
+        ("is this host's own", changed("h0", OWN_ADDRESS, lab.state.hosts["h0"].address), free, []),
+        ("interface eth7 does not exist", changed("eth7", "eth0", "eth7"), free, []),
+        ("interface lo carries no Ethernet frames", changed("lo", "eth0", "lo"), free, []),
+        ("takes root", rules, free, without_privilege),
+    ]
+    started = []
+    for number, (_, of, path, prefix) in enumerate(cases):
+        command = [*prefix, sys.executable, "-c", "from quadrille.cli import main; main()", "link-helper"]
+        at = path.with_suffix(f".{number}") if path == free else path
+        started.append(start(lab.enter("h0", [*command, "--rules", str(of), "--socket", str(at)])))
+    for (reason, *_), one in zip(cases, started, strict=True):
+        output, _ = one.communicate(timeout=PATIENCE_S)
+        assert one.returncode == 1, output
+        assert re.fullmatch(rf"quadrille: .*{re.escape(reason)}.*\n", output), output
     assert interfaces(lab, "h0").count(SIDE) == 1
 
 

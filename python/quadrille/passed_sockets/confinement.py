@@ -39,7 +39,7 @@ HOLDER_INTERFACE = "eth0"
 _UP, _SIDE, _DOWN = "up0", "side0", "down"
 _ARPHRD_ETHER = 1
 _NO_IPV6_ADDRESSES = {"attrs": [["AF_INET6", {"attrs": [["IFLA_INET6_ADDR_GEN_MODE", 1]]}]]}
-_PREDECESSOR_S = 5
+_PREDECESSOR_S = 3
 """How long the kernel may take to remove what a killed predecessor had."""
 
 
