@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # install.sh PREFIX: puts the native parts into PREFIX/lib/quadrille/native, the Python package into an environment
-# beside them, and the command into PREFIX/bin.
+# beside them, and the command into PREFIX/bin, the unit of the link helper into PREFIX/lib/systemd/system.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -eq 1 ] && [ -n "$1" ] || {
@@ -25,5 +25,10 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cp -r pyproject.toml README.md LICENSE python "$copy"
 bash scripts/python_environment.sh "$home/venv" "$home/venv/.complete" --upgrade "$copy"
+# Where systemd looks if PREFIX is /usr or /usr/local; from elsewhere `systemctl link` takes it.
+install -d "$prefix/lib/systemd/system" "$prefix/share/quadrille"
+sed "s|@PREFIX@|$prefix|" scripts/quadrille-link-helper.service >"$prefix/lib/systemd/system/quadrille-link-helper.service"
+chmod 644 "$prefix/lib/systemd/system/quadrille-link-helper.service"
+install -m 644 scripts/link-helper.toml "$prefix/share/quadrille"
 ln -sfn ../lib/quadrille/venv/bin/quadrille "$prefix/bin/quadrille"
 echo "make: installed $("$prefix/bin/quadrille" --version) into $prefix"

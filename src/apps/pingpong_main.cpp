@@ -13,6 +13,7 @@
 
 #include "apps/pingpong/measure.h"
 #include "apps/pingpong/mpi/mpi_way.h"
+#include "base/settings.h"
 #include "fabric/local_address.h"
 
 namespace {
@@ -92,6 +93,8 @@ int run(const Options& options, int rank) {
   WaySettings settings;
   settings.rank = rank;
   settings.burst_bytes = options.burst_bytes;
+  const auto of_job = read_settings([](const char* name) { return std::getenv(name); });
+  if (of_job.ok()) settings.link_helper = of_job.value().link_helper;
   settings.exchange = [&](auto own, auto there) { exchange_by_mpi(1 - rank, own, there); };
   const auto interface = fabric::choose_interface(fabric::local_interfaces(), options.interface);
   if (interface.ok()) {

@@ -97,6 +97,8 @@ class Messenger {
   bool look_at_memory(Nanoseconds now);
   // A host says that nobody listens there any more.
   void on_refusal(wire::NetworkAddress to);
+  // Nobody is reached any more: what is under way ends so.
+  void lose_everybody();
 
   struct Outgoing {
     wire::NetworkAddress to;

@@ -257,6 +257,11 @@ void Messenger::lose(PeerNumber number) {
   }
 }
 
+void Messenger::lose_everybody() {
+  for (std::size_t number = 0; number < peers_.size(); ++number)
+    lose(static_cast<PeerNumber>(number));
+}
+
 bool Messenger::is_idle() const {
   return std::ranges::all_of(peers_, [](const auto& peer) {
     return !peer->conversation || peer->lost || peer->refused ||

@@ -83,5 +83,18 @@ TEST_P(MessengerTest, all_that_waits_for_a_dead_peer_ends) {
   EXPECT_EQ(from_all, sent) << "others go on";
 }
 
+TEST_F(MessengerTest, all_that_waits_ends_where_nobody_is_reached_any_more) {
+  make(3);
+  const auto large = contents(100'000, 1);
+  std::vector<std::byte> into(10);
+  receive(0, into, {.from = peer(0, 1), .tag = 1}, 1);
+  send(0, 2, large, 1, 2);
+  ends_[0]->lose_everybody();
+  run();
+  ASSERT_EQ(done_[0].size(), 2U);
+  for (const Done& done : done_[0]) EXPECT_EQ(done.outcome, Outcome::peer_lost);
+  EXPECT_TRUE(ends_[0]->is_idle());
+}
+
 }  // namespace
 }  // namespace quadrille::fabric

@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "base/monotonic_clock.h"
@@ -34,7 +35,8 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   made.local_payload = local_payload;
   auto opened =
       wire::open_link(settings.link, {.local = {interface.value().address, 0},
-                                      .datagram_bytes = local_payload + wire::overhead_bytes});
+                                      .datagram_bytes = local_payload + wire::overhead_bytes,
+                                      .link_helper = settings.link_helper});
   if (!opened.ok()) return opened.error();
   auto link = std::move(opened.value().link);
   auto keys = std::make_unique<KeyPair>();
@@ -148,6 +150,14 @@ void Station::hand_out() {
 
 void Station::note_refusals() {
   for (const wire::NetworkAddress& address : link_->refusals()) messenger_.on_refusal(address);
+  if (!link_->is_cut()) return;
+  if (!std::exchange(is_cut_, true)) {
+    std::fprintf(stderr,
+                 "quadrille: the interface of the %s link was taken away (a link helper takes its "
+                 "own along when it ends): its messages are lost\n",
+                 link_->name());
+  }
+  messenger_.lose_everybody();
 }
 
 void Station::set_asleep(bool asleep) {

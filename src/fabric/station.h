@@ -26,6 +26,7 @@ namespace quadrille::fabric {
 struct StationSettings {
   std::string interface;  // see choose_interface()
   wire::LinkKind link = wire::LinkKind::udp;
+  std::string link_helper = {};  // the path of its socket; empty: asks nobody
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;
   bool shares_memory = true;  // with other endpoints of this host
@@ -114,6 +115,7 @@ class Station {
   std::unique_ptr<Inbox> inbox_;  // null: of none
   EndpointName name_;
   std::string why_not_;
+  bool is_cut_ = false;
   Messenger messenger_;
   DoneHandler on_done_;
   unsigned watches_ = 0;

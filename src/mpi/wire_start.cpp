@@ -219,7 +219,8 @@ class Opening {
     auto found = wire::open_link(wire::link_kind(settings_.wire).value_or(wire::LinkKind::udp),
                                  {.local = {hosts[host_].address, 0},
                                   .datagram_bytes = mtu - ip_udp_bytes,
-                                  .alone = own_.ranks == 1});
+                                  .alone = own_.ranks == 1,
+                                  .link_helper = settings_.link_helper});
     if (!all_of(job_.ranks, found.ok())) return without("a host's UDP socket cannot be opened");
     tell_of_fallback(found.value());
     auto link = std::move(found.value().link);

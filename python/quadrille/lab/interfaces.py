@@ -21,7 +21,7 @@ from quadrille.errors import QuadrilleError
 from quadrille.lab.wiring import Queue
 
 _SIOCETHTOOL = 0x8946
-_ETHTOOL_STSO, _ETHTOOL_SGSO, _ETHTOOL_SGRO = 0x1F, 0x24, 0x2C
+_ETHTOOL_STXCSUM, _ETHTOOL_STSO, _ETHTOOL_SGSO, _ETHTOOL_SGRO = 0x17, 0x1F, 0x24, 0x2C
 _UDP_SEGMENTS = "tx-udp-segmentation"
 _INGRESS_PARENT = 0xFFFF0000
 _TBF_HANDLE = 0x10000
@@ -30,12 +30,8 @@ _ETH_P_ALL = 0x0003
 
 def offloads_off(names: Sequence[str]) -> None:
     """Turn tso, uso, gso and gro off: a wire carries frames, not the 64 KiB segments of an interface."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        for name in names:
-            for command in (_ETHTOOL_STSO, _ETHTOOL_SGSO, _ETHTOOL_SGRO):
-                setting = ctypes.create_string_buffer(struct.pack("=II", command, 0), 8)
-                request = struct.pack("=16sQ8x", name.encode(), ctypes.addressof(setting))
-                fcntl.ioctl(control, _SIOCETHTOOL, request)
+    for command in (_ETHTOOL_STSO, _ETHTOOL_SGSO, _ETHTOOL_SGRO):
+        _turn_off(names, command)
     tool = Ethtool()
     try:
         for name in names:
@@ -45,6 +41,19 @@ def offloads_off(names: Sequence[str]) -> None:
                 tool.set_features(name, features)
     finally:
         tool.close()
+
+
+def checksums_off(names: Sequence[str]) -> None:
+    """Have check sums written before a frame leaves: afterwards nothing of it changes."""
+    _turn_off(names, _ETHTOOL_STXCSUM)
+
+
+def _turn_off(names: Sequence[str], command: int) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        for name in names:
+            setting = ctypes.create_string_buffer(struct.pack("=II", command, 0), 8)
+            request = struct.pack("=16sQ8x", name.encode(), ctypes.addressof(setting))
+            fcntl.ioctl(control, _SIOCETHTOOL, request)
 
 
 def no_ipv6() -> None:

@@ -55,8 +55,10 @@ class LinkWay : public Way {
 
 Result<std::unique_ptr<Way>> link_way(const WaySettings& settings, wire::LinkKind kind) {
   const std::size_t largest = settings.mtu_bytes - wire::ip_udp_bytes;
-  auto opened = wire::open_link(
-      kind, {.local = {settings.address, 0}, .datagram_bytes = largest, .alone = true});
+  auto opened = wire::open_link(kind, {.local = {settings.address, 0},
+                                       .datagram_bytes = largest,
+                                       .alone = true,
+                                       .link_helper = settings.link_helper});
   const bool has_own = opened.ok() && opened.value().why_not.empty();
   const auto other =
       exchanged(settings.exchange, has_own ? opened.value().link->local() : wire::NetworkAddress{});

@@ -39,6 +39,7 @@ struct WaySettings {
   std::uint32_t address = 0;                         // of the interface, in the host's byte order
   std::size_t mtu_bytes = 1500;                      // of both interfaces the smaller
   std::size_t burst_bytes = std::size_t{32} * 1024;  // that the network holds in front of a host
+  std::string link_helper = {};                      // the path of its socket; empty: asks nobody
   Exchange exchange;
 };
 

@@ -79,7 +79,8 @@ Result<std::unique_ptr<Way>> wire_way(const WaySettings& settings, wire::LinkKin
   if (!wire::start_authentication()) return Error{ErrorKind::system, "libsodium cannot start"};
   auto opened = wire::open_link(kind, {.local = {settings.address, 0},
                                        .datagram_bytes = settings.mtu_bytes - wire::ip_udp_bytes,
-                                       .alone = true});
+                                       .alone = true,
+                                       .link_helper = settings.link_helper});
   struct Introduction {
     wire::NetworkAddress at;
     wire::Secret secret;

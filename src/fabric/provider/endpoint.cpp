@@ -79,6 +79,7 @@ int Endpoint::start() {
     return refuse_with("QUADRILLE_FABRIC_LINK=" + wanted + ": expected auto, udp, packet or xdp");
   made.link = *link;
   made.shares_memory = settings.value().fabric_memory;
+  made.link_helper = settings.value().link_helper;
   made.burst_bytes = static_cast<std::size_t>(settings.value().fabric_burst);
   made.flow_control = settings.value().fabric_flow;
   const std::string& digits = settings.value().job_secret;

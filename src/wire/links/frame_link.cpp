@@ -18,24 +18,28 @@ constexpr Nanoseconds between_looks{10'000'000};
 
 }  // namespace
 
-Result<FrameLink::Base> FrameLink::open_base(const FrameLinkSettings& settings,
+Result<FrameLink::Base> FrameLink::base_over(FrameSockets sockets,
+                                             const FrameLinkSettings& settings,
                                              bool kernel_sees_frames) {
-  auto interface = ethernet_interface(settings.local.address);
-  if (!interface.ok()) return interface.error();
-  auto udp = UdpLink::open({.local = settings.local,
-                            .datagram_bytes = settings.datagram_bytes,
-                            .alone = settings.alone,
-                            .deaf_interface = kernel_sees_frames ? interface.value().index : 0});
+  const unsigned deaf = kernel_sees_frames ? sockets.interface.index : 0;
+  auto udp = UdpLink::over(std::move(sockets.udp), {.local = sockets.local,
+                                                    .datagram_bytes = settings.datagram_bytes,
+                                                    .alone = settings.alone,
+                                                    .deaf_interface = deaf,
+                                                    .is_bound = sockets.are_passed});
   if (!udp.ok()) return udp.error();
-  return Base{.interface = std::move(interface.value()), .udp = std::move(udp.value())};
+  return Base{.interface = std::move(sockets.interface),
+              .udp = std::move(udp.value()),
+              .routes = std::move(sockets.routes)};
 }
 
 FrameLink::FrameLink(Base base, const FrameLinkSettings& settings)
-    : interface_(std::move(base.interface)),
+    : host_(settings.host),
+      interface_(std::move(base.interface)),
       largest_(settings.datagram_bytes),
       udp_(std::move(base.udp)),
-      next_hops_(interface_),
-      own_hardware_(next_hops_.own()) {}
+      next_hops_(interface_, std::move(base.routes), udp_->descriptors().front()),
+      own_hardware_(next_hops_.own().value_or(HardwareAddress{})) {}
 
 std::size_t FrameLink::longest_frame() const {
   return std::min(largest_ + frame_header_bytes, interface_.mtu_bytes + ethernet_header_bytes);
@@ -77,9 +81,15 @@ bool FrameLink::look_at_udp() {
 const HardwareAddress& FrameLink::own_hardware(Nanoseconds now) {
   if (now - own_renewed_ >= between_looks) {
     own_renewed_ = now;
-    own_hardware_ = next_hops_.own();
+    look_at_interface();
   }
   return own_hardware_;
+}
+
+void FrameLink::look_at_interface() {
+  const auto own = next_hops_.own();
+  is_cut_ = !own;
+  if (own) own_hardware_ = *own;
 }
 
 bool FrameLink::goes_as_frame(NetworkAddress to, std::size_t length) {

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "wire/links/frame.h"
+#include "wire/links/frame_sockets.h"
 #include "wire/links/link.h"
 #include "wire/links/next_hop.h"
 #include "wire/links/udp_link.h"
@@ -25,7 +26,7 @@
 namespace quadrille::wire {
 
 struct FrameLinkSettings {
-  NetworkAddress local;  // port 0: any that is free
+  NetworkAddress host;  // where the process joins groups; its port does not count
   std::size_t datagram_bytes = 1472;
   // No other rank sends by the interface.
   bool alone = false;
@@ -39,18 +40,22 @@ class FrameLink : public Link {
   static constexpr unsigned looks_at_frames = 256;
 
   NetworkAddress local() const override { return udp_->local(); }
+  NetworkAddress joins_at() const override { return host_; }
   NetworkAddress source(std::size_t index) const override { return sources_[index]; }
   bool has_more() const override { return has_more_; }
   void woken() override { looks_ = looks_at_frames; }
+  bool is_cut() const override { return is_cut_; }
   std::vector<NetworkAddress> refusals() override { return udp_->refusals(); }
 
  protected:
   struct Base {
     EthernetInterface interface;
     std::unique_ptr<UdpLink> udp;
+    Descriptor routes;
   };
   // `kernel_sees_frames`: all that arrives; then the UDP socket does not take them a second time.
-  static Result<Base> open_base(const FrameLinkSettings& settings, bool kernel_sees_frames);
+  static Result<Base> base_over(FrameSockets sockets, const FrameLinkSettings& settings,
+                                bool kernel_sees_frames);
 
   FrameLink(Base base, const FrameLinkSettings& settings);
 
@@ -79,6 +84,8 @@ class FrameLink : public Link {
   // The interface's own hardware address, as it was known last and as it is about now.
   const HardwareAddress& own_hardware() const { return own_hardware_; }
   const HardwareAddress& own_hardware(Nanoseconds now);
+  // Whether it is there, and what its address is.
+  void look_at_interface();
 
  private:
   struct Way {
@@ -87,6 +94,7 @@ class FrameLink : public Link {
     Nanoseconds renewed{};
   };
 
+  NetworkAddress host_;
   EthernetInterface interface_;
   std::size_t largest_;
   std::unique_ptr<UdpLink> udp_;
@@ -100,6 +108,7 @@ class FrameLink : public Link {
   unsigned looks_ = 0;  // at frames since one at the UDP socket
   bool udp_brings_ = false;
   bool has_more_ = false;
+  bool is_cut_ = false;
 };
 
 }  // namespace quadrille::wire

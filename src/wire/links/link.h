@@ -37,6 +37,8 @@ class Link {
   // For logs: udp, packet, xdp.
   virtual const char* name() const = 0;
   virtual NetworkAddress local() const = 0;
+  // The host's address where this process joins groups, to hear what comes there.
+  virtual NetworkAddress joins_at() const { return {local().address, 0}; }
   // Readable when something has arrived, in the order of what to look at; the first is writable, or
   // readable, when a batch may have room again.
   virtual std::span<const int> descriptors() const = 0;
@@ -62,6 +64,8 @@ class Link {
   // Sends as much of the batch as there is room for; returns whether all went.
   virtual bool flush() = 0;
 
+  // The interface was taken away for good: nothing arrives or leaves any more.
+  virtual bool is_cut() const { return false; }
   // Addresses where nobody listens any more, as their hosts have said since the last call.
   virtual std::vector<NetworkAddress> refusals() = 0;
 };

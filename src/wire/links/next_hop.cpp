@@ -9,7 +9,6 @@
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -86,11 +85,15 @@ std::optional<Route> route_to(int descriptor, std::uint32_t address) {
 }  // namespace
 
 Result<EthernetInterface> ethernet_interface(std::uint32_t address) {
+  std::string name = name_of(address);
+  if (name.empty()) return Error{ErrorKind::system, "no interface of this host has the address"};
+  const Descriptor asks(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  return ethernet_interface(asks.get(), std::move(name));
+}
+
+Result<EthernetInterface> ethernet_interface(int descriptor, std::string name) {
   EthernetInterface found;
-  found.name = name_of(address);
-  if (found.name.empty())
-    return Error{ErrorKind::system, "no interface of this host has the address"};
-  const int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  found.name = std::move(name);
   ifreq request{};
   found.name.copy(request.ifr_name, sizeof request.ifr_name - 1);
   const bool has_index = ioctl(descriptor, SIOCGIFINDEX, &request) == 0;
@@ -98,7 +101,6 @@ Result<EthernetInterface> ethernet_interface(std::uint32_t address) {
   const bool has_mtu = ioctl(descriptor, SIOCGIFMTU, &request) == 0;
   found.mtu_bytes = static_cast<std::size_t>(request.ifr_mtu);
   const bool has_hardware = ioctl(descriptor, SIOCGIFHWADDR, &request) == 0;
-  close(descriptor);
   if (!has_index || !has_mtu || !has_hardware)
     return Error{ErrorKind::system, "interface " + found.name + " cannot be asked"};
   const auto kind = request.ifr_hwaddr.sa_family;
@@ -108,19 +110,15 @@ Result<EthernetInterface> ethernet_interface(std::uint32_t address) {
   return found;
 }
 
-NextHops::NextHops(EthernetInterface interface)
-    : interface_(std::move(interface)),
-      routes_(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)),
-      asks_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {}
-
-NextHops::~NextHops() {
-  for (const int descriptor : {routes_, asks_}) {
-    if (descriptor >= 0) close(descriptor);
-  }
+Descriptor open_routes() {
+  return Descriptor(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
 }
 
+NextHops::NextHops(EthernetInterface interface, Descriptor routes, int asks)
+    : interface_(std::move(interface)), routes_(std::move(routes)), asks_(asks) {}
+
 std::optional<HardwareAddress> NextHops::find(std::uint32_t address) const {
-  const auto route = route_to(routes_, address);
+  const auto route = route_to(routes_.get(), address);
   if (!route || route->interface != interface_.index) return std::nullopt;
   HardwareAddress hardware{};
   if (!interface_.resolves) return hardware;
@@ -134,12 +132,12 @@ std::optional<HardwareAddress> NextHops::find(std::uint32_t address) const {
   return hardware;
 }
 
-HardwareAddress NextHops::own() const {
+std::optional<HardwareAddress> NextHops::own() const {
   ifreq request{};
   interface_.name.copy(request.ifr_name, sizeof request.ifr_name - 1);
   HardwareAddress hardware{};
-  if (ioctl(asks_, SIOCGIFHWADDR, &request) == 0)
-    std::copy_n(request.ifr_hwaddr.sa_data, hardware.size(), hardware.begin());
+  if (ioctl(asks_, SIOCGIFHWADDR, &request) != 0) return std::nullopt;
+  std::copy_n(request.ifr_hwaddr.sa_data, hardware.size(), hardware.begin());
   return hardware;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "wire/links/descriptor.h"
 #include "wire/links/frame.h"
 
 namespace quadrille::wire {
@@ -22,23 +23,27 @@ struct EthernetInterface {
 
 // The one that has `address` (in the host's byte order).
 Result<EthernetInterface> ethernet_interface(std::uint32_t address);
+// The one of that name, where the socket `descriptor` is.
+Result<EthernetInterface> ethernet_interface(int descriptor, std::string name);
+
+// A socket to ask for routes by.
+Descriptor open_routes();
 
 class NextHops {
  public:
-  explicit NextHops(EthernetInterface interface);
-  NextHops(const NextHops&) = delete;
-  NextHops& operator=(const NextHops&) = delete;
-  ~NextHops();
+  // `asks`: a UDP socket, of the namespace where the interface is. REQUIRES: it stays open.
+  NextHops(EthernetInterface interface, Descriptor routes, int asks);
 
   // Where frames for `address` go that leave by the interface; nothing where the system would take
   // another, or does not know yet.
   std::optional<HardwareAddress> find(std::uint32_t address) const;
-  // The interface's own; it changes where it is set anew, or a bond's that fails over.
-  HardwareAddress own() const;
+  // The interface's own; it changes where it is set anew, or a bond's that fails over. Nothing
+  // where the interface is gone.
+  std::optional<HardwareAddress> own() const;
 
  private:
   EthernetInterface interface_;
-  int routes_;
+  Descriptor routes_;
   int asks_;  // of interface and neighbours
 };
 

@@ -3,7 +3,9 @@
 
 #include <utility>
 
+#include "wire/links/frame_sockets.h"
 #include "wire/links/packet_link.h"
+#include "wire/links/passed_sockets.h"
 #include "wire/links/udp_link.h"
 #include "wire/links/xdp_link.h"
 
@@ -11,12 +13,40 @@ namespace quadrille::wire {
 
 namespace {
 
+FrameLinkSettings frame_settings(const LinkSettings& settings) {
+  return {
+      .host = settings.local, .datagram_bytes = settings.datagram_bytes, .alone = settings.alone};
+}
+
+// Own ones where that is allowed, else a link helper's.
+Result<FrameSockets> find_frame_sockets(const LinkSettings& settings) {
+  auto own = open_frame_sockets(settings.local);
+  if (own.ok() || own.error().kind == ErrorKind::unsupported || settings.link_helper.empty())
+    return own;
+  auto passed = ask_for_sockets(settings.link_helper, settings.local);
+  if (passed.ok()) return passed;
+  return Error{ErrorKind::system, own.error().message + "; " + passed.error().message};
+}
+
+Result<std::unique_ptr<PacketLink>> open_packet_link(const LinkSettings& settings) {
+  auto sockets = find_frame_sockets(settings);
+  if (!sockets.ok()) return sockets.error();
+  return PacketLink::over(std::move(sockets.value()), frame_settings(settings));
+}
+
+Result<std::unique_ptr<XdpLink>> open_xdp_link(const LinkSettings& settings) {
+  return XdpLink::open(settings.local, frame_settings(settings));
+}
+
+Result<std::unique_ptr<UdpLink>> open_udp_link(const LinkSettings& settings) {
+  return UdpLink::open({.local = settings.local,
+                        .datagram_bytes = settings.datagram_bytes,
+                        .alone = settings.alone});
+}
+
 // Into `opened`, where it can be had; else why not.
 template <typename Kind>
-bool open_as(const LinkSettings& settings, OpenedLink& opened) {
-  auto link = Kind::open({.local = settings.local,
-                          .datagram_bytes = settings.datagram_bytes,
-                          .alone = settings.alone});
+bool take(Result<std::unique_ptr<Kind>> link, OpenedLink& opened) {
   if (link.ok()) {
     opened.link = std::move(link.value());
   } else {
@@ -36,9 +66,9 @@ std::optional<LinkKind> link_kind(std::string_view name) {
 
 Result<OpenedLink> open_link(LinkKind wanted, const LinkSettings& settings) {
   OpenedLink opened;
-  if (wanted == LinkKind::xdp && open_as<XdpLink>(settings, opened)) return opened;
-  if (wanted != LinkKind::udp && open_as<PacketLink>(settings, opened)) return opened;
-  if (open_as<UdpLink>(settings, opened)) return opened;
+  if (wanted == LinkKind::xdp && take(open_xdp_link(settings), opened)) return opened;
+  if (wanted != LinkKind::udp && take(open_packet_link(settings), opened)) return opened;
+  if (take(open_udp_link(settings), opened)) return opened;
   return Error{ErrorKind::system, opened.why_not};
 }
 

@@ -22,6 +22,9 @@ struct LinkSettings {
   std::size_t datagram_bytes = 1472;  // the largest
   // No other rank sends by the interface.
   bool alone = false;
+  // Whom a process asks that may not open the link's sockets: the path of a Unix socket; empty:
+  // nobody.
+  std::string link_helper = {};
 };
 
 struct OpenedLink {

@@ -11,7 +11,6 @@
 #include <linux/if_packet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -64,36 +63,37 @@ bool bind_to(int descriptor, unsigned interface) {
 
 }  // namespace
 
-Result<std::unique_ptr<PacketLink>> PacketLink::open(const FrameLinkSettings& settings) {
-  auto base = open_base(settings, true);
+Result<std::unique_ptr<PacketLink>> PacketLink::over(FrameSockets sockets,
+                                                     const FrameLinkSettings& settings) {
+  const bool takes_only_own = sockets.are_passed;
+  Descriptor descriptor = std::move(sockets.packet);
+  auto base = base_over(std::move(sockets), settings, true);
   if (!base.ok()) return base.error();
-  // Of no protocol: it takes nothing before all is set up.
-  const int descriptor = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return socket_failure("cannot open a packet socket", settings.local);
-  std::unique_ptr<PacketLink> link(new PacketLink(descriptor, std::move(base.value()), settings));
+  std::unique_ptr<PacketLink> link(
+      new PacketLink(std::move(descriptor), takes_only_own, std::move(base.value()), settings));
   if (!link->start(settings.receive_bytes))
-    return socket_failure("cannot set up a packet socket", settings.local);
+    return socket_failure("cannot set up a packet socket", link->local());
   return link;
 }
 
-PacketLink::PacketLink(int descriptor, Base base, const FrameLinkSettings& settings)
+PacketLink::PacketLink(Descriptor descriptor, bool takes_only_own, Base base,
+                       const FrameLinkSettings& settings)
     : FrameLink(std::move(base), settings),
-      descriptor_(descriptor),
-      descriptors_{descriptor, udp().descriptors().front()},
-      batch_(descriptor, settings.datagram_bytes, settings.alone),
+      descriptor_(std::move(descriptor)),
+      takes_only_own_(takes_only_own),
+      descriptors_{descriptor_.get(), udp().descriptors().front()},
+      batch_(descriptor_.get(), settings.datagram_bytes, settings.alone),
       message_(sizeof(FrameOffload) + ethernet_header_bytes + longest_message) {}
-
-PacketLink::~PacketLink() { close(descriptor_); }
 
 bool PacketLink::start(std::size_t receive_bytes) {
   const int on = 1;
   const int bytes = static_cast<int>(receive_bytes);
-  if (!set_option(descriptor_, SOL_SOCKET, SO_RCVBUFFORCE, bytes))
-    set_option(descriptor_, SOL_SOCKET, SO_RCVBUF, bytes);
-  set_option(descriptor_, SOL_PACKET, PACKET_IGNORE_OUTGOING, on);
-  return take_only(descriptor_, local()) &&
-         ring_.open(descriptor_, longest_frame(), receive_bytes) &&
-         bind_to(descriptor_, interface().index);
+  if (!set_option(descriptor_.get(), SOL_SOCKET, SO_RCVBUFFORCE, bytes))
+    set_option(descriptor_.get(), SOL_SOCKET, SO_RCVBUF, bytes);
+  set_option(descriptor_.get(), SOL_PACKET, PACKET_IGNORE_OUTGOING, on);
+  return (takes_only_own_ || take_only(descriptor_.get(), local())) &&
+         ring_.open(descriptor_.get(), longest_frame(), receive_bytes) &&
+         bind_to(descriptor_.get(), interface().index);
 }
 
 std::span<const std::span<std::byte>> PacketLink::receive() {
@@ -122,7 +122,7 @@ void PacketLink::take_frames() {
 }
 
 void PacketLink::take_message() {
-  const ssize_t length = recv(descriptor_, message_.data(), message_.size(), MSG_DONTWAIT);
+  const ssize_t length = recv(descriptor_.get(), message_.data(), message_.size(), MSG_DONTWAIT);
   FrameOffload offload{};
   if (length < static_cast<ssize_t>(sizeof offload)) return;
   std::memcpy(&offload, message_.data(), sizeof offload);
@@ -135,7 +135,8 @@ void PacketLink::take_message() {
 void PacketLink::take_errors() {
   int error = 0;
   socklen_t length = sizeof error;
-  getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length);
+  getsockopt(descriptor_.get(), SOL_SOCKET, SO_ERROR, &error, &length);
+  if (error != 0) look_at_interface();
 }
 
 std::span<std::byte> PacketLink::room() {

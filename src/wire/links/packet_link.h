@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Datagrams as Ethernet frames of a packet socket (packet(7)), past the kernel's layers of IP and
 // UDP: what arrives is read from memory without a system call, what leaves needs one for a batch.
-// Needs CAP_NET_RAW, and an interface that carries Ethernet frames.
+// Needs an interface that carries Ethernet frames, and sockets that take CAP_NET_RAW to open.
 #pragma once
 
 #include <array>
@@ -15,14 +15,16 @@
 #include "wire/links/frame.h"
 #include "wire/links/frame_link.h"
 #include "wire/links/frame_ring.h"
+#include "wire/links/frame_sockets.h"
 #include "wire/links/send_batch.h"
 
 namespace quadrille::wire {
 
 class PacketLink : public FrameLink, private SendBatch::Form {
  public:
-  static Result<std::unique_ptr<PacketLink>> open(const FrameLinkSettings& settings);
-  ~PacketLink() override;
+  // Over sockets of its own (open_frame_sockets()), or of a link helper.
+  static Result<std::unique_ptr<PacketLink>> over(FrameSockets sockets,
+                                                  const FrameLinkSettings& settings);
 
   const char* name() const override { return "packet"; }
   std::span<const int> descriptors() const override { return descriptors_; }
@@ -42,14 +44,16 @@ class PacketLink : public FrameLink, private SendBatch::Form {
     std::array<std::byte, frame_header_bytes> headers{};
   };
 
-  PacketLink(int descriptor, Base base, const FrameLinkSettings& settings);
+  PacketLink(Descriptor descriptor, bool takes_only_own, Base base,
+             const FrameLinkSettings& settings);
   bool start(std::size_t receive_bytes);
   void make(std::size_t index, const SendBatch::Run& run, msghdr& header) override;
   void take_frames();
   void take_message();
   void take_errors();
 
-  int descriptor_;
+  Descriptor descriptor_;
+  bool takes_only_own_;  // as who has passed it saw to
   std::array<int, 2> descriptors_;
   FrameRing ring_;
   SendBatch batch_;

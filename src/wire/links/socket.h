@@ -29,13 +29,18 @@ bool set_option(int descriptor, int level, int name, const Value& value) {
   return setsockopt(descriptor, level, name, &value, sizeof value) == 0;
 }
 
+// As people write it; in the host's byte order.
+inline std::string text_of(std::uint32_t address) {
+  std::array<char, INET_ADDRSTRLEN> text{};
+  const in_addr number{htonl(address)};
+  inet_ntop(AF_INET, &number, text.data(), text.size());
+  return text.data();
+}
+
 // As errno says.
 inline Error socket_failure(const char* what, NetworkAddress local) {
   const std::string reason = std::strerror(errno);
-  std::array<char, INET_ADDRSTRLEN> text{};
-  const in_addr address{htonl(local.address)};
-  inet_ntop(AF_INET, &address, text.data(), text.size());
-  return {ErrorKind::system, std::string(what) + " on " + text.data() + ": " + reason};
+  return {ErrorKind::system, std::string(what) + " on " + text_of(local.address) + ": " + reason};
 }
 
 }  // namespace quadrille::wire

@@ -9,11 +9,11 @@
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "wire/links/socket.h"
 
@@ -82,19 +82,30 @@ struct UdpLink::Buffers {
   std::array<Control, SendBatch::longest_run> leaving_control{};
 };
 
-UdpLink::UdpLink(int descriptor, const UdpSettings& settings)
-    : descriptor_(descriptor),
+UdpLink::UdpLink(Descriptor descriptor, const UdpSettings& settings)
+    : descriptor_(std::move(descriptor)),
       local_(settings.local),
       group_(settings.group),
       buffers_(std::make_unique<Buffers>(settings.datagram_bytes)),
-      batch_(descriptor, settings.datagram_bytes, settings.alone) {}
+      batch_(descriptor_.get(), settings.datagram_bytes, settings.alone) {}
 
-UdpLink::~UdpLink() { close(descriptor_); }
+UdpLink::~UdpLink() = default;
+
+Result<Descriptor> UdpLink::new_socket(NetworkAddress local) {
+  Descriptor opened(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!opened) return socket_failure("cannot open a UDP socket", local);
+  return opened;
+}
 
 Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
-  const int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return socket_failure("cannot open a UDP socket", settings.local);
-  std::unique_ptr<UdpLink> link(new UdpLink(descriptor, settings));
+  auto opened = new_socket(settings.local);
+  if (!opened.ok()) return opened.error();
+  return over(std::move(opened.value()), settings);
+}
+
+Result<std::unique_ptr<UdpLink>> UdpLink::over(Descriptor opened, const UdpSettings& settings) {
+  std::unique_ptr<UdpLink> link(new UdpLink(std::move(opened), settings));
+  const int descriptor = link->descriptor_.get();
   if (!set_option(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, settings.receive_buffer_bytes))
     set_option(descriptor, SOL_SOCKET, SO_RCVBUF, settings.receive_buffer_bytes);
   set_option(descriptor, IPPROTO_IP, IP_RECVERR, 1);
@@ -106,7 +117,8 @@ Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
   if (settings.group)
     set_option(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);  // other ranks of the host
   const sockaddr_in wanted = to_system(settings.group.value_or(settings.local));
-  if (bind(descriptor, reinterpret_cast<const sockaddr*>(&wanted), sizeof wanted) != 0)
+  if (!settings.is_bound &&
+      bind(descriptor, reinterpret_cast<const sockaddr*>(&wanted), sizeof wanted) != 0)
     return socket_failure("cannot bind a UDP socket", settings.local);
   sockaddr_in bound{};
   socklen_t length = sizeof bound;
@@ -126,23 +138,25 @@ Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
 std::size_t UdpLink::receive_queue() const {
   int bytes = 0;
   socklen_t length = sizeof bytes;
-  if (getsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &bytes, &length) != 0) return 0;
+  if (getsockopt(descriptor_.get(), SOL_SOCKET, SO_RCVBUF, &bytes, &length) != 0) return 0;
   return static_cast<std::size_t>(bytes) / std::max(counted_bytes, 2 * buffers_->largest);
 }
 
 void UdpLink::join_again() {
-  change_membership(descriptor_, IP_DROP_MEMBERSHIP, *group_, local_);
-  change_membership(descriptor_, IP_ADD_MEMBERSHIP, *group_, local_);
+  change_membership(descriptor_.get(), IP_DROP_MEMBERSHIP, *group_, local_);
+  change_membership(descriptor_.get(), IP_ADD_MEMBERSHIP, *group_, local_);
 }
 
 std::span<const std::span<std::byte>> UdpLink::receive() {
   Buffers& b = *buffers_;
   for (mmsghdr& header : b.arrived_headers)
     header.msg_hdr.msg_controllen = sizeof(Buffers::Control);
-  int count = recvmmsg(descriptor_, b.arrived_headers.data(), receive_batch, MSG_DONTWAIT, nullptr);
+  int count =
+      recvmmsg(descriptor_.get(), b.arrived_headers.data(), receive_batch, MSG_DONTWAIT, nullptr);
   if (count < 0 && !is_for_now(errno)) {
     has_errors_ = true;  // of a datagram sent before
-    count = recvmmsg(descriptor_, b.arrived_headers.data(), receive_batch, MSG_DONTWAIT, nullptr);
+    count =
+        recvmmsg(descriptor_.get(), b.arrived_headers.data(), receive_batch, MSG_DONTWAIT, nullptr);
   }
   b.arrived.clear();
   b.arrived_at.clear();
@@ -206,7 +220,7 @@ std::vector<NetworkAddress> UdpLink::refusals() {
     header.msg_namelen = sizeof to;
     header.msg_control = control.data();
     header.msg_controllen = control.size();
-    if (recvmsg(descriptor_, &header, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) return refused;
+    if (recvmsg(descriptor_.get(), &header, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) return refused;
     for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
       if (c->cmsg_level != IPPROTO_IP || c->cmsg_type != IP_RECVERR) continue;
       sock_extended_err error{};

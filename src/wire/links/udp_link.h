@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "wire/links/descriptor.h"
 #include "wire/links/link.h"
 #include "wire/links/send_batch.h"
 
@@ -25,6 +26,7 @@ struct UdpSettings {
   int receive_buffer_bytes = 4 << 20;  // asked of the system, which may give less
   // What arrives by this interface (its index; 0: none) is not for the socket: another has it.
   unsigned deaf_interface = 0;
+  bool is_bound = false;  // to `local`, by somebody else
 };
 
 class UdpLink : public Link, private SendBatch::Form {
@@ -33,11 +35,14 @@ class UdpLink : public Link, private SendBatch::Form {
   static constexpr std::size_t receive_batch = 8;
 
   static Result<std::unique_ptr<UdpLink>> open(const UdpSettings& settings);
+  // Over a socket that is there.
+  static Result<std::unique_ptr<UdpLink>> over(Descriptor opened, const UdpSettings& settings);
+  static Result<Descriptor> new_socket(NetworkAddress local);
   ~UdpLink() override;
 
   const char* name() const override { return "udp"; }
   NetworkAddress local() const override { return local_; }
-  std::span<const int> descriptors() const override { return {&descriptor_, 1}; }
+  std::span<const int> descriptors() const override { return {&descriptor_.get(), 1}; }
   std::size_t receive_queue() const override;
   // `receive_batch` messages at most.
   std::span<const std::span<std::byte>> receive() override;
@@ -56,12 +61,12 @@ class UdpLink : public Link, private SendBatch::Form {
 
  private:
   struct Buffers;
-  UdpLink(int descriptor, const UdpSettings& settings);
+  UdpLink(Descriptor descriptor, const UdpSettings& settings);
   void make(std::size_t index, const SendBatch::Run& run, msghdr& header) override;
   // The datagrams that were joined to the message.
   void take_apart(std::size_t message);
 
-  int descriptor_;
+  Descriptor descriptor_;
   NetworkAddress local_;
   std::optional<NetworkAddress> group_;
   std::unique_ptr<Buffers> buffers_;

@@ -35,8 +35,11 @@ std::size_t receive_queues(const EthernetInterface& interface) {
 
 }  // namespace
 
-Result<std::unique_ptr<XdpLink>> XdpLink::open(const FrameLinkSettings& settings) {
-  auto base = open_base(settings, false);
+Result<std::unique_ptr<XdpLink>> XdpLink::open(NetworkAddress local,
+                                               const FrameLinkSettings& settings) {
+  auto sockets = open_sockets_beside_frames(local);
+  if (!sockets.ok()) return sockets.error();
+  auto base = base_over(std::move(sockets.value()), settings, false);
   if (!base.ok()) return base.error();
   std::unique_ptr<XdpLink> link(new XdpLink(std::move(base.value()), settings));
   if (const auto started = link->start(settings.receive_bytes); !started.ok())

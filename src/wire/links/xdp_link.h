@@ -34,7 +34,9 @@ class XdpLink : public FrameLink {
   // Each costs memory, and a look.
   static constexpr std::size_t most_queues = 16;
 
-  static Result<std::unique_ptr<XdpLink>> open(const FrameLinkSettings& settings);
+  // `local`: an address of this host; its port may be 0.
+  static Result<std::unique_ptr<XdpLink>> open(NetworkAddress local,
+                                               const FrameLinkSettings& settings);
 
   const char* name() const override { return "xdp"; }
   std::span<const int> descriptors() const override { return descriptors_; }

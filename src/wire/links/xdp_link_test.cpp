@@ -41,8 +41,8 @@ class Xdp : public testing::Test {
  protected:
   Result<std::unique_ptr<XdpLink>> try_open(unsigned host, std::size_t largest = kLargest) const {
     hosts_.enter(host);
-    auto opened = XdpLink::open(
-        {.local = {EmulatedHosts::address(host), 0}, .datagram_bytes = largest, .alone = true});
+    const NetworkAddress local{EmulatedHosts::address(host), 0};
+    auto opened = XdpLink::open(local, {.host = local, .datagram_bytes = largest, .alone = true});
     hosts_.leave();
     return opened;
   }
