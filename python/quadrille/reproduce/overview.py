@@ -58,7 +58,8 @@ def summary_sentences(outcomes: list[Outcome]) -> list[str]:
     minutes = round(sum(outcome.record.seconds for outcome in outcomes) / 60)
     sentences = [
         f"{plural(len(outcomes), 'experiment')}: {count[True]} of {plural(len(effects), 'published effect')} "
-        f"seen, {count[False]} not seen, {count[None]} not shown by these runs; {plural(minutes, 'minute')} in all."
+        f"seen, {count[False]} not seen, {count[None]} not shown by these runs; "
+        f"{plural(minutes, 'minute')} in all."
     ]
     if failed := [
         f"{one.experiment.id} ({effect.name})" for one in outcomes for effect in one.effects if effect.failed
