@@ -55,10 +55,11 @@ def summary_sentences(outcomes: list[Outcome]) -> list[str]:
     """Return what the whole folder says."""
     effects = [effect for outcome in outcomes for effect in outcome.effects]
     count = Counter(effect.seen for effect in effects)
-    minutes = sum(outcome.record.seconds for outcome in outcomes) / 60
+    minutes = round(sum(outcome.record.seconds for outcome in outcomes) / 60)
     sentences = [
         f"{plural(len(outcomes), 'experiment')}: {count[True]} of {plural(len(effects), 'published effect')} "
-        f"seen, {count[False]} not seen, {count[None]} not shown by these runs; {minutes:.0f} minutes in all."
+        f"seen, {count[False]} not seen, {count[None]} not shown by these runs; "
+        f"{plural(minutes, 'minute')} in all."
     ]
     if failed := [
         f"{one.experiment.id} ({effect.name})" for one in outcomes for effect in one.effects if effect.failed
