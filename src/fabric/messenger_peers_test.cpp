@@ -83,7 +83,7 @@ TEST_P(MessengerTest, all_that_waits_for_a_dead_peer_ends) {
   EXPECT_EQ(from_all, sent) << "others go on";
 }
 
-TEST_F(MessengerTest, all_that_waits_ends_where_nobody_is_reached_any_more) {
+TEST_P(MessengerTest, all_that_waits_ends_where_nobody_is_reached_any_more) {
   make(3);
   const auto large = contents(100'000, 1);
   std::vector<std::byte> into(10);
