@@ -76,8 +76,8 @@ void Port::stay_in_group(Nanoseconds now) {
   if (!group_ || (joined_ && now - *joined_ < between_joins)) return;
   joined_ = now;
   if (group_link_) return group_link_->join_again();
-  auto opened =
-      UdpLink::open({.local = link_->joins_at(), .group = group_, .datagram_bytes = datagram_bytes_});
+  auto opened = UdpLink::open(
+      {.local = link_->joins_at(), .group = group_, .datagram_bytes = datagram_bytes_});
   if (!opened.ok()) return;  // who sends to the group then sends to this end alone
   if (service_.add(opened.value()->descriptors().front(), 0))
     group_link_ = std::move(opened.value());
