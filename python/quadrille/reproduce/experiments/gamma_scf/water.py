@@ -40,7 +40,7 @@ def input_text(convergence_ry: float) -> str:
   calculation = 'scf', prefix = 'water', outdir = './out', pseudo_dir = '{_folder()}', disk_io = 'none'
 /
 &system
-  ibrav = 1, A = {_EDGE_ANGSTROM}, nat = 24, ntyp = 2, ecutwfc = 25, nosym = .true.
+  ibrav = 1, A = {_EDGE_ANGSTROM}, nat = 24, ntyp = 2, ecutwfc = 40, nosym = .true.
 /
 &electrons
   conv_thr = {convergence_ry:g}, diagonalization = 'cg', mixing_beta = 0.5
