@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "apps/bench/waiting.h"
 #include "apps/solvers/mpi/job.h"
@@ -18,9 +19,10 @@ using namespace quadrille::solvers;
 struct Options {
   Poisson poisson;
   Diagonalisation diagonalisation;
+  Transposition transposition;
 };
 
-void print(const char* solver, const Job& job, const Outcome& outcome) {
+void print(const std::string& solver, const Job& job, const Outcome& outcome) {
   const nlohmann::json line{{"type", "solver"},
                             {"solver", solver},
                             {"ranks", job.ranks},
@@ -30,6 +32,7 @@ void print(const char* solver, const Job& job, const Outcome& outcome) {
                             {"late_share", outcome.late_share},
                             {"error", outcome.error},
                             {"verified", outcome.verified},
+                            {"each_s", outcome.each_s},
                             {"correct", outcome.correct}};
   std::printf("%s\n", line.dump().c_str());
 }
@@ -62,12 +65,21 @@ int main(int argc, char** argv) {
   diagonalisation->add_option("--order", options.diagonalisation.order)
       ->check(CLI::Range(2, 20000));
   add_computing(diagonalisation, options.diagonalisation.computing_ns);
+  auto* transposition =
+      app.add_subcommand("transposition", "All-to-alls of a Fourier transform of plane waves");
+  transposition->add_option("--length", options.transposition.length)
+      ->check(CLI::IsMember({8, 16, 32, 64, 128, 256}));
+  transposition->add_option("--radius", options.transposition.radius)
+      ->check(CLI::Range(1.0, 127.0));
+  transposition->add_option("--repeated", options.transposition.repeated)
+      ->check(CLI::Range(1, 10000));
   int code = 0;
   try {
     app.parse(argc, argv);
-    const Outcome outcome = poisson->parsed() ? solve_poisson(job, options.poisson)
-                                              : diagonalise(job, options.diagonalisation);
-    if (job.rank == 0) print(poisson->parsed() ? "poisson" : "diagonalisation", job, outcome);
+    const Outcome outcome = poisson->parsed()           ? solve_poisson(job, options.poisson)
+                            : diagonalisation->parsed() ? diagonalise(job, options.diagonalisation)
+                                                        : transpose(job, options.transposition);
+    if (job.rank == 0) print(app.get_subcommands().front()->get_name(), job, outcome);
     code = outcome.correct ? 0 : 1;
   } catch (const CLI::ParseError& error) {
     code = job.rank == 0 ? app.exit(error) : 2;

@@ -29,6 +29,14 @@ def test_results_are_right_and_computing_takes_as_long_as_told(ranks: int, probl
     assert solved.seconds >= 0.99 * repeated * 6e-3 / ranks
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_transform_there_and_back_finds_its_coefficients_again(ranks: int) -> None:
+    sized = ["transposition", "--length", "16", "--radius", "5", "--repeated", "3"]
+    solved = solve(line_of(ranks), sized)
+    assert solved.correct and solved.error < 1e-10
+    assert len(solved.each_s) == 3 and min(solved.each_s) > 0
+
+
 def test_a_goal_that_is_not_reached_is_no_success() -> None:
     with pytest.raises(QuadrilleError, match="exit code 1"):
         solve(line_of(1), ["poisson", "--length", "4", "--goal", "1e-12", "--most", "2"])

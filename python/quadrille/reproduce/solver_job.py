@@ -31,6 +31,7 @@ class Solved(BaseModel):
     error: float
     verified: str
     correct: bool
+    each_s: list[float] = []
 
 
 def solve(

@@ -104,12 +104,17 @@ def hp_port_groups(
     used_ports: int = 12,
     rate_mbit: float = 5,
     buffer_kib: float = 32,
+    inner_buffer_kib: float = 0,
     ranks: int = 1,
     admin: bool = False,
 ) -> dict[str, Any]:
-    """A switch of groups of 12 ports, each behind an inner link of 10 port rates; `used_ports` cabled."""
+    """A switch of groups of 12 ports, each behind an inner link of 10 port rates; `used_ports` cabled.
+
+    `inner_buffer_kib`: of an inner link; 0: as of a port.
+    """
     switch = _switch("hp", rate_mbit, buffer_kib)
-    switch["group"] = [{"name": f"g{group}", "rate_mbit": 10 * rate_mbit} for group in range(groups)]
+    inner = {"rate_mbit": 10 * rate_mbit, "buffer_kib": inner_buffer_kib or buffer_kib}
+    switch["group"] = [{"name": f"g{group}", **inner} for group in range(groups)]
     entries = [
         {"names": [_range(group * used_ports, used_ports)], "on": f"g{group}", "ranks": ranks}
         for group in range(groups)

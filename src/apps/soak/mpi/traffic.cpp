@@ -17,6 +17,11 @@ std::byte pattern(std::uint64_t number, int from, int to, std::size_t place) {
   return static_cast<std::byte>(of);
 }
 
+// Requests of sends stand behind those of receives.
+std::size_t place_of_send(int receives, int send) {
+  return static_cast<std::size_t>(receives) + static_cast<std::size_t>(send);
+}
+
 }  // namespace
 
 Traffic::Traffic(std::uint64_t seed) : chance_(seed) {
@@ -88,7 +93,7 @@ void Traffic::messages() {
     const auto message = part(out_, i);
     fill(message, rank_, to + i);
     MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, to, i, MPI_COMM_WORLD,
-              &requests.at(static_cast<std::size_t>(count + i)));
+              &requests.at(place_of_send(count, i)));
   }
   MPI_Waitall(2 * count, requests.data(), MPI_STATUSES_IGNORE);
   for (int i = 0; i < count; ++i) check(part(in_, i), from, rank_ + i);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace quadrille::solvers {
 
@@ -43,7 +44,8 @@ struct Outcome {
   double late_share = 0;  // of `seconds`, of the rank that was late most
   double error = 0;       // what was verified: a residual or how many eigenvalues were wrong
   bool correct = false;
-  std::string verified;  // in words
+  std::string verified;        // in words
+  std::vector<double> each_s;  // of the slowest rank, where steps were timed one by one
 };
 
 // `computing_ns`: that of the whole problem on one processor, by phases; zeros: not paced.
@@ -60,5 +62,14 @@ struct Diagonalisation {
   std::array<double, 3> computing_ns{};  // of all steps together; the third is unused
 };
 Outcome diagonalise(const Job& job, const Diagonalisation& problem);
+
+// Of a Fourier transform from plane waves to a grid and back the all-to-alls alone are timed.
+struct Transposition {
+  int length = 128;    // points along an edge of the grid, a power of 2
+  double radius = 31;  // of the sphere of plane waves
+  int repeated = 5;
+};
+// `computing_ns`: what rank 0 computes for a transform there and back.
+Outcome transpose(const Job& job, const Transposition& problem);
 
 }  // namespace quadrille::solvers

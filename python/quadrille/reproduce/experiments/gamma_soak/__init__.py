@@ -25,8 +25,8 @@ EXPERIMENT = Experiment(
         "the libfabric provider. Messages (up to eight at once, from named and from any senders, received in "
         "another order than sent) and collectives follow each other at random, of 0 B to 64 KiB; every byte "
         "is verified. Several jobs run one after the other, nothing is reset between them. Each rank reads "
-        "what it holds, its service thread included, and the sockets of its host; a call is a message sent or "
-        "a collective of one rank. One machine's kernel memory holds that of all else that it does too."
+        "what it holds, its service thread included, and the sockets of its host; a call is a message sent "
+        "or a collective of one rank. One machine's kernel memory holds that of all else that it does too."
     ),
     measure=measure,
     judge=judge,
