@@ -53,7 +53,9 @@ def _chart(data: Data, solver: str) -> Figure:
         y = [amdahl(paper, count) for count in counts]
         series.append(_curve(f"paper, {way}: P = {paper:.2f}", counts, y, colour, "dash"))
     figure = layout(solver.capitalize(), _axis("processors"), _axis("speedup"))
-    return {"data": series, "layout": {**figure, "height": 540, "margin": {**figure["margin"], "t": 210}}}
+    below = {"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"}
+    margin = {**figure["margin"], "b": 200}
+    return {"data": series, "layout": {**figure, "height": 540, "margin": margin, "legend": below}}
 
 
 def _curve(name: str, x: list[float], y: list[float], colour: str, dash: str) -> Figure:

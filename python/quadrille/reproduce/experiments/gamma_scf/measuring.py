@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from quadrille import settings
+from quadrille.bench.emulation import emulation_of
 from quadrille.demo.child import run_logged
 from quadrille.errors import QuadrilleError
 from quadrille.installation import native_program
@@ -107,7 +108,8 @@ def _variables(line: Sequence[str], way: str, waiting: str, trace: Path) -> dict
         variables = settings.job_environment(noted)
     else:
         flow = {"QUADRILLE_FABRIC_FLOW": "on" if way == FLOW_ON else "off"}
-        burst = {"QUADRILLE_FABRIC_BURST": str(_BUFFER_KIB * 1024)}
+        emulated = emulation_of(list(line)) is not None
+        burst = {"QUADRILLE_FABRIC_BURST": str(_BUFFER_KIB * 1024)} if emulated else {}
         variables = provider_variables(line, {**burst, **noted, **flow})
     variables |= {"OMP_NUM_THREADS": "1", "OMPI_MCA_mpi_yield_when_idle": "1", **_FLOOD}
     if waiting == SLEEP:

@@ -40,11 +40,15 @@ def _bars(rows: dict[str, Row]) -> Figure:
         "not CPU": [max(found.difference_s, 0) for found in rows.values()],
     }
     data = [
-        {"type": "bar", "name": name, "x": list(rows), "y": values[name], "marker": {"color": colour}}
+        {"type": "bar", "name": name, "x": _labels(rows), "y": values[name], "marker": {"color": colour}}
         for name, colour in _PARTS.items()
     ]
     figure = layout("Wall time of a process", {}, {"title": {"text": "s"}})
     return {"data": data, "layout": {**figure, "barmode": "stack"}}
+
+
+def _labels(rows: dict[str, Row]) -> list[str]:
+    return [way.replace(", flow control ", ",<br>flow control<br>") for way in rows]
 
 
 def _relative(rows: dict[str, Row]) -> Figure:
@@ -54,7 +58,7 @@ def _relative(rows: dict[str, Row]) -> Figure:
     ours = [found.wall_s / rows[TCP].wall_s for found in rows.values()]
     paper = [PUBLISHED[way][0] / PUBLISHED[TCP][0] for way in rows]
     data = [
-        {"type": "bar", "name": name, "x": list(rows), "y": values, "marker": {"color": colour}}
+        {"type": "bar", "name": name, "x": _labels(rows), "y": values, "marker": {"color": colour}}
         for name, values, colour in (("here", ours, "#0072B2"), ("paper, Table 1", paper, "#999999"))
     ]
     figure = layout("Wall time over that by TCP", {}, {"title": {"text": "of it"}, "rangemode": "tozero"})

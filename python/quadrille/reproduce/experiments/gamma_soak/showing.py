@@ -53,7 +53,9 @@ def _of_kernel(jobs: list[dict[str, Any]]) -> Figure:
         _line(name, *_over_time(jobs, value), _COLOURS[place]) for place, (name, value) in enumerate(wanted)
     ]
     figure = layout("Sockets and kernel memory", _axis("seconds"), _axis("number, KiB or MiB"))
-    return {"data": series, "layout": {**figure, "margin": {**figure["margin"], "t": 150}}}
+    below = {"orientation": "h", "x": 0, "y": -0.25, "yanchor": "top"}
+    margin = {**figure["margin"], "b": 150}
+    return {"data": series, "layout": {**figure, "height": 460, "margin": margin, "legend": below}}
 
 
 def _over_time(
