@@ -59,6 +59,15 @@ def run_over_provider(
     return output
 
 
+def assert_all_went_as_frames(found: Mapping[str, int]) -> None:
+    """Of `wire_counts`: nearly all datagrams of the ranks left and came past the kernel's layers."""
+    datagrams = found["data_sent"] + found["status_sent"] + found["questions"]
+    # The rest: the first to each address, and one a second.
+    assert 0.9 * datagrams < found["frames_sent"] <= datagrams + found["data_resent"]
+    assert found["frames_received"] > 0.9 * found["data_received"]
+    assert found["forged"] == found["malformed"] == 0
+
+
 def block_datagrams_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:
     """Have `host` drop what UDP brings it after so many; its own datagrams still leave."""
     quota = f"quota over {after_kbytes} kbytes" if after_kbytes else ""
