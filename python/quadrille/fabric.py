@@ -79,6 +79,11 @@ def what_is_missing(launcher: Launcher) -> str | None:
             f"--fabric on: Open MPI {launcher.version} has no one-sided operations (MPI_Win_create, MPI_Put)"
             " over libfabric messages; programs that use them end with its error"
         )
+    if launcher.mpi == "impi":
+        return (
+            "--fabric on: Intel MPI's one-sided operations between hosts (MPI_Put) need more of libfabric"
+            " than messages; programs that use them end with its error"
+        )
     return None
 
 

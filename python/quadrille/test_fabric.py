@@ -77,7 +77,8 @@ def test_an_mpi_library_without_libfabric_is_refused(tmp_path: Path) -> None:
     check_mpi(found)
 
 
-def test_only_open_mpi_5_lacks_one_sided_operations() -> None:
+def test_open_mpi_5_and_intel_mpi_lack_one_sided_operations() -> None:
     assert what_is_missing(launcher("ompi", "4.1.4")) is None
     assert what_is_missing(launcher("mpich", "5.0.2")) is None
     assert "one-sided" in (what_is_missing(launcher("ompi", "5.0.11")) or "")
+    assert "one-sided" in (what_is_missing(launcher("impi", "2021.18")) or "")

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::string_view what_it_is = "quadrille inbox";
 constexpr std::string_view file_name = "quadrille-inbox";
-constexpr std::size_t page_bytes = 64 * 1024;  // of all that there are
+constexpr std::size_t page_bytes = std::size_t{64} * 1024;  // of all that there are
 constexpr std::size_t head_bytes = (sizeof(InboxHead) + page_bytes - 1) / page_bytes * page_bytes;
 constexpr std::size_t inbox_bytes = head_bytes + Inbox::rings * Inbox::ring_bytes;
 constexpr int fixed_size = F_SEAL_SHRINK | F_SEAL_GROW;

@@ -20,7 +20,7 @@
 
 namespace quadrille::fabric {
 
-enum class RecordKind : std::uint32_t { message = 1, control, bulk };
+enum class RecordKind : std::uint32_t { message, control, bulk };
 
 class SharedSender {
  public:
@@ -67,7 +67,7 @@ class SharedSender {
 
 class SharedReceiver {
  public:
-  explicit SharedReceiver(RingReader ring) : ring_(std::move(ring)) {}
+  explicit SharedReceiver(RingReader ring) : ring_(ring) {}
 
   // Bulk comes in the order of these calls. REQUIRES: not empty.
   void receive_bulk(std::span<std::byte> bytes, Token token) { open_.push_back({bytes, token}); }

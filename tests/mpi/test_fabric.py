@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from mpi_jobs import ALGORITHM_ROUNDS, Mpi
+from mpi_jobs import ALGORITHM_ROUNDS, Mpi, mpi_named
 from test_run import QUADRILLE, environment, launcher
 
 from quadrille.installation import native_directory
@@ -94,6 +94,16 @@ def test_an_operation_pending_around_every_collective_ends(mpi: Mpi, operation: 
     if operation == "rma" and mpi.name == "ompi5":
         pytest.skip("Open MPI 5 has no one-sided operations over libfabric messages")
     run(mpi, 3, "pending", operation)
+
+
+@pytest.mark.parametrize(
+    "command", [["point_to_point", "1048576"], ["threads", "2", "5"], ["collectives", "stress", "3", "60"]]
+)
+def test_intel_mpi_runs_over_it(command: list[str]) -> None:
+    impi = mpi_named("impi")
+    home = impi.launcher.parents[1]
+    intel = {"I_MPI_FABRICS": "ofi", "I_MPI_ROOT": str(home), "LD_LIBRARY_PATH": str(home / "lib")}
+    run(impi, 3, *command, **intel)
 
 
 def test_libfabrics_own_ping_pong_runs_over_the_provider() -> None:
