@@ -91,13 +91,14 @@ def test_ranks_without_privilege_send_frames_to_each_other_and_to_who_has_none(
 ) -> None:
     result = run(lab, helpers, "collectives", "stress", "4", "300")
     assert counts(result)["failures"] == 0
-    said = re.findall(r"quadrille: .* of 6 ranks use UDP sockets .*", result.output)
+    said = re.findall(r"quadrille: .* of 6 ranks use another link than .*", result.output)
     assert len(said) == 1, result.output
     assert said[0].startswith("quadrille: 2 of 6 ranks"), said
     assert "Operation not permitted; the link helper at" in said[0]
     assert said[0].endswith("refuses: all ports of the rule (47000-47001) are in use)")
-    # Sent from the helper's address, heard at the host's own.
-    assert "wire=packet multicast=yes" in result.output, result.output
+    # Sent from the helper's address, heard at the host's own. Rank 0, of whose link this
+    # tells, may be the one that comes too late.
+    assert re.search("wire=(packet|udp) multicast=yes", result.output), result.output
     found = wire_counts(result)
     datagrams = found["data_sent"] + found["status_sent"] + found["questions"]
     assert 0.4 * datagrams < found["frames_sent"] < 0.9 * datagrams
@@ -110,7 +111,7 @@ def test_a_user_whom_no_rule_names_uses_udp_and_hears_why_once(lab: Lab, tmp_pat
     with serving(lab, ["h0"], rules, tmp_path) as refusing:
         result = run(lab, refusing, "exchange_times", "20000", "5")
     assert counts(result)["wrong"] == 0
-    said = re.findall(r"quadrille: .* ranks use UDP sockets .*", result.output)
+    said = re.findall(r"quadrille: .* ranks use another link than .*", result.output)
     assert len(said) == 1, result.output
     assert said[0].startswith("quadrille: 6 of 6 ranks")
     assert "refuses: no rule is for user root (0) on interface eth0)" in said[0]
@@ -133,7 +134,7 @@ def test_a_helper_that_is_killed_does_not_stop_a_job_and_the_next_one_has_frames
         with serving(lab, ["h1"], rules[1:2], tmp_path):
             again = run(lab, found, "exchange_times", "20000", "5")
         assert counts(again)["wrong"] == 0
-        assert "1 of 6 ranks use UDP" in again.output
+        assert "1 of 6 ranks use another link" in again.output
 
 
 def test_a_job_over_the_provider_ends_with_the_helper_and_says_why(lab: Lab, tmp_path: Path) -> None:
