@@ -43,14 +43,14 @@ COLOURS = {
     "tcp": "#666666",
     "udp": "#56B4E9",
     "packet": "#009E73",
-    "xdp": "#66A61E",
+    "xdp": "#603000",
     "wire-udp": "#0072B2",
     "wire-packet": "#CC79A7",
-    "wire-xdp": "#7570B3",
+    "wire-xdp": "#000090",
     MPI: "#000000",
     PROVIDER_UDP: "#E69F00",
     PROVIDER_PACKET: "#D55E00",
-    PROVIDER_XDP: "#A6761D",
+    PROVIDER_XDP: "#9000F0",
 }
 
 
