@@ -41,6 +41,9 @@ _NETWORKS = {
     "equal": ("two_switches_one_trunk:hosts=8,rate_mbit=25,trunk_mbit=25", ("quiet",)),
 }
 _BURST_FRAMES, _BURST_PAUSE_S = 120, 0.25
+_REPETITIONS = 10
+_QUICK_REPETITIONS = {"quiet": 1, "ambient": 1, "bursts": 3}
+"""Statistics are compared under bursts."""
 
 
 def measure(bench: Workbench, data: Data) -> None:
@@ -48,7 +51,7 @@ def measure(bench: Workbench, data: Data) -> None:
     networks = data["networks"] = {}
     if bench.launcher is not None:
         found = networks["cluster"] = {"topology": None, "truth": None, "conditions": {"as it is": []}}
-        _repeat(bench, bench.launcher, 3 if bench.quick else 10, found["conditions"]["as it is"])
+        _repeat(bench, bench.launcher, 3 if bench.quick else _REPETITIONS, found["conditions"]["as it is"])
         return
     for name, (topology, conditions) in _NETWORKS.items():
         found = networks[name] = {"topology": topology, "truth": None, "conditions": {}}
@@ -61,7 +64,8 @@ def measure(bench: Workbench, data: Data) -> None:
                 hosts = list(lab.state.hosts)
                 random.Random(condition).shuffle(hosts)
                 line = lab.launcher(hosts=hosts)
-                _repeat(bench, line, 3 if bench.quick else 10, repetitions, lab)
+                count = _QUICK_REPETITIONS[condition] if bench.quick else _REPETITIONS
+                _repeat(bench, line, count, repetitions, lab)
                 if condition == "quiet":
                     bench.announce(f"  messages of {MESSAGE_BYTES} B")
                     samples = round_trips(lab, MESSAGE_BYTES, _MESSAGES)
