@@ -25,16 +25,18 @@ from quadrille.launchers import Launcher, detect_launcher
 
 _SYSTEM_LIBRARIES = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
 _END_PATIENCE_S = 10.0
+_ABI = {"ompi": "ompi", "mpich": "mpich", "impi": "mpich"}
+"""For which a program is built, by the launcher's MPI."""
 
 
 @dataclass(frozen=True)
 class NativeJob:
-    """A native program to start: its name for each MPI, the launcher line, its arguments.
+    """A native program to start: its name without the ABI, the launcher line, its arguments.
 
     `variables` go into every rank; `mpi` names the launcher's MPI where it cannot be told.
     """
 
-    programs: Mapping[str, str]
+    program: str
     launcher_line: list[str]
     arguments: list[str]
     mpi: str | None = None
@@ -57,14 +59,14 @@ def prepare(job: NativeJob) -> Start:
     """
     launcher = detect_launcher(job.launcher_line)
     mpi = job.mpi or launcher.mpi
-    if mpi not in job.programs:
+    if mpi not in _ABI:
         raise UsageError(
             f"cannot tell the MPI of launcher {shlex.join(job.launcher_line)}; "
-            f"name it with --mpi {'|'.join(job.programs)}"
+            f"name it with --mpi {'|'.join(_ABI)}"
             if job.mpi is None
-            else f"--mpi {mpi}: choose one of {', '.join(job.programs)}"
+            else f"--mpi {mpi}: choose one of {', '.join(_ABI)}"
         )
-    program = native_program(job.programs[mpi])
+    program = native_program(f"{job.program}-{_ABI[mpi]}")
     variables = dict(job.variables)
     emulation = emulation_of(job.launcher_line)
     library_directory = _library_directory(launcher, emulation)

@@ -4,7 +4,7 @@
 // received where it was called for. No clock and no socket.
 //
 // On one host each direction takes to memory instead where there is some when the first is sent
-// (SharedPath); datagrams then only wake who sleeps.
+// (fabric/shared_path.h); datagrams then only wake who sleeps.
 //
 // Thread rule: one thread at a time.
 #pragma once

@@ -11,7 +11,6 @@ namespace {
 
 // Of what the network holds in front of a host: an eighth is spare for others' packets.
 constexpr std::size_t spare_part = 8;
-constexpr std::size_t framing = 38 + 28 + wire::overhead_bytes;
 constexpr std::uint32_t most_packets = 256;
 constexpr std::uint32_t most_local_packets = 32;
 // So short a message goes at once to as many others as there may be.
@@ -25,7 +24,8 @@ std::uint32_t packets_of(const MessengerSettings& settings) {
   if (!settings.flow_control) return wire::CreditBudget::unlimited;
   const std::size_t usable = settings.burst_bytes - settings.burst_bytes / spare_part;
   return std::clamp<std::uint32_t>(
-      static_cast<std::uint32_t>(usable / (settings.name.payload + framing)), 2, most_packets);
+      static_cast<std::uint32_t>(usable / (settings.name.payload + wire::packet_framing_bytes)), 2,
+      most_packets);
 }
 
 }  // namespace

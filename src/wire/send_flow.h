@@ -17,6 +17,8 @@
 #include <span>
 #include <vector>
 
+#include "wire/links/link.h"
+#include "wire/packet.h"
 #include "wire/question_timer.h"
 #include "wire/sequence.h"
 
@@ -37,7 +39,7 @@ struct FlowLimits {
 };
 
 // What a packet takes beside its payload: Ethernet with preamble and gap, IPv4 and UDP, its own.
-constexpr std::size_t packet_framing_bytes = 38 + 28 + 24;
+constexpr std::size_t packet_framing_bytes = framing_bytes + overhead_bytes;
 
 // Of a message of `length` bytes; one that is empty takes a packet too.
 constexpr std::uint64_t packets_of(std::size_t length, std::size_t payload) {

@@ -6,7 +6,9 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
@@ -40,6 +42,20 @@ def counts(result: RunResult) -> dict[str, int]:
     return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", result.output)}
 
 
+def run_over_link(
+    lab: Lab, link: str, ranks: int, command: Sequence[str], mpi: str, environment: Mapping[str, str] = {}
+) -> RunResult:
+    """Run a test program whose calls go over the wire by `link`, as `--wire` has it."""
+    settings = {
+        "QUADRILLE_ALGORITHM": GRANTED,
+        "QUADRILLE_LOG": "start,wire",
+        "QUADRILLE_WIRE": link,
+        **libraries(mpi),
+        **environment,
+    }
+    return lab.run(command, mpi=mpi, ranks=ranks, environment=settings, quadrille=True, timeout_s=100)
+
+
 def run_over_provider(
     lab: Lab, mpi: str, ranks: int, command: Sequence[str], environment: Mapping[str, str], *options: str
 ) -> str:
@@ -66,6 +82,23 @@ def assert_all_went_as_frames(found: Mapping[str, int]) -> None:
     assert 0.9 * datagrams < found["frames_sent"] <= datagrams + found["data_resent"]
     assert found["frames_received"] > 0.9 * found["data_received"]
     assert found["forged"] == found["malformed"] == 0
+
+
+def exchange_during(
+    lab: Lab, run: Callable[[list[str]], RunResult], host: str, change: str
+) -> tuple[RunResult, float]:
+    """Run an exchange of some seconds, two seconds after whose start `host` makes a change.
+
+    Returns its result, in which nothing is wrong, and how long it took.
+    """
+    timer = threading.Timer(2, lambda: lab.on_host(host, ["sh", "-c", change]))
+    timer.start()
+    began = time.monotonic()
+    result = run([program("exchange_times", "ompi4"), "20000", "800"])
+    took = time.monotonic() - began
+    timer.join()
+    assert counts(result)["wrong"] == 0
+    return result, took
 
 
 def block_datagrams_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:

@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from lab_jobs import (
-    GRANTED,
     assert_all_went_as_frames,
     counts,
-    libraries,
+    exchange_during,
     program,
+    run_over_link,
     run_over_provider,
     wire_counts,
 )
@@ -40,14 +40,7 @@ def lab() -> Iterator[Lab]:
 
 
 def run(lab: Lab, command: list[str], mpi: str = "ompi4", ranks: int = 6, **more: str) -> RunResult:
-    environment = {
-        "QUADRILLE_ALGORITHM": GRANTED,
-        "QUADRILLE_LOG": "start,wire",
-        "QUADRILLE_WIRE": "packet",
-        **libraries(mpi),
-        **more,
-    }
-    return lab.run(command, mpi=mpi, ranks=ranks, environment=environment, quadrille=True, timeout_s=100)
+    return run_over_link(lab, "packet", ranks, command, mpi, more)
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
@@ -103,13 +96,7 @@ def test_a_neighbour_with_another_hardware_address_is_found_again(lab: Lab) -> N
     """What goes on to the old one reaches nobody."""
     change = "ip link set eth0 address 02:00:00:00:be:ef"
     lab.on_host("h1", ["sysctl", "-qw", "net.ipv4.conf.eth0.arp_notify=1"])
-    timer = threading.Timer(2, lambda: lab.on_host("h1", ["sh", "-c", change]))
-    timer.start()
-    began = time.monotonic()
-    result = run(lab, [program("exchange_times", "ompi4"), "20000", "800"])
-    took = time.monotonic() - began
-    timer.join()
-    assert counts(result)["wrong"] == 0
+    result, took = exchange_during(lab, partial(run, lab), "h1", change)
     assert took > 3, "the change came while the program ran"
     assert "do not reach" not in result.output
     found = wire_counts(result)
@@ -118,17 +105,9 @@ def test_a_neighbour_with_another_hardware_address_is_found_again(lab: Lab) -> N
 
 
 def test_an_interface_that_goes_down_and_comes_back_only_delays(lab: Lab) -> None:
-    def interrupt() -> None:
-        # Taken down, an interface loses its routes beyond its own network: this lab has none.
-        lab.on_host("h2", ["sh", "-c", "ip link set eth0 down; sleep 1; ip link set eth0 up"])
-
-    timer = threading.Timer(2, interrupt)
-    timer.start()
-    began = time.monotonic()
-    result = run(lab, [program("exchange_times", "ompi4"), "20000", "800"])
-    took = time.monotonic() - began
-    timer.join()
-    assert counts(result)["wrong"] == 0
+    # Taken down, an interface loses its routes beyond its own network: this lab has none.
+    change = "ip link set eth0 down; sleep 1; ip link set eth0 up"
+    result, took = exchange_during(lab, partial(run, lab), "h2", change)
     assert took > 4
     found = wire_counts(result)
     assert found["frames_received"] > 0.5 * found["data_received"]

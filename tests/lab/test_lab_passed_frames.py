@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from lab_jobs import GRANTED, counts, libraries, program, run_over_provider, wire_counts
+from lab_jobs import counts, program, run_over_link, run_over_provider, wire_counts
 from lab_traffic import needs_namespaces, topology
 from link_sockets import DAEMON, PATIENCE_S, RunningHelper, serving, write_rules
 
@@ -61,14 +61,8 @@ def start(helpers: Sequence[RunningHelper]) -> list[str]:
 
 
 def run(lab: Lab, helpers: Sequence[RunningHelper], *command: str, mpi: str = "ompi4") -> RunResult:
-    environment = {
-        "QUADRILLE_ALGORITHM": GRANTED,
-        "QUADRILLE_LOG": "start,wire",
-        "QUADRILLE_WIRE": "packet",
-        **libraries(mpi),
-    }
     line = [*start(helpers), program(command[0], mpi), *command[1:]]
-    return lab.run(line, mpi=mpi, ranks=6, environment=environment, quadrille=True, timeout_s=100)
+    return run_over_link(lab, "packet", 6, line, mpi)
 
 
 def killing_at_work(lab: Lab, helper: RunningHelper) -> threading.Thread:

@@ -9,15 +9,16 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from lab_jobs import (
-    GRANTED,
     assert_all_went_as_frames,
     counts,
-    libraries,
+    exchange_during,
     program,
+    run_over_link,
     run_over_provider,
     wire_counts,
 )
@@ -50,13 +51,7 @@ def lab() -> Iterator[Lab]:
 
 
 def run(lab: Lab, command: list[str], mpi: str = "ompi4") -> RunResult:
-    environment = {
-        "QUADRILLE_ALGORITHM": GRANTED,
-        "QUADRILLE_LOG": "start,wire",
-        "QUADRILLE_WIRE": "xdp",
-        **libraries(mpi),
-    }
-    return lab.run(command, mpi=mpi, ranks=RANKS, environment=environment, quadrille=True, timeout_s=100)
+    return run_over_link(lab, "xdp", RANKS, command, mpi)
 
 
 def programs(lab: Lab) -> set[str]:
@@ -129,13 +124,7 @@ def test_a_rank_that_is_killed_leaves_no_program_and_the_next_job_has_af_xdp(lab
 )
 def test_what_happens_to_an_interface_only_delays(lab: Lab, change: str) -> None:
     lab.on_host("h2", ["sysctl", "-qw", "net.ipv4.conf.eth0.arp_notify=1"])
-    timer = threading.Timer(2, lambda: lab.on_host("h2", ["sh", "-c", change]))
-    timer.start()
-    began = time.monotonic()
-    result = run(lab, [program("exchange_times", "ompi4"), "20000", "800"])
-    took = time.monotonic() - began
-    timer.join()
-    assert counts(result)["wrong"] == 0
+    result, took = exchange_during(lab, partial(run, lab), "h2", change)
     assert took > 3, "the change came while the program ran"
     found = wire_counts(result)
     assert found["frames_received"] > 0.5 * found["data_received"]

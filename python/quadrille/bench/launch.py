@@ -24,9 +24,6 @@ from quadrille.errors import QuadrilleError
 from quadrille.native_job import NativeJob, Start, ended_with_us, line_of_type, prepare, started
 from quadrille.progress import Progress
 
-KERNELS = {"ompi": "quadrille-bench-ompi", "mpich": "quadrille-bench-mpich", "impi": "quadrille-bench-mpich"}
-
-
 Beside = Literal["native", "quadrille"]
 
 
@@ -59,7 +56,7 @@ class Outcome:
 def prepare_kernel(job: Job) -> Start:
     """Return how to start the kernel; raises as `native_job.prepare` does."""
     variables = settings.job_environment(job.options) if job.with_library else {}
-    return prepare(NativeJob(KERNELS, job.launcher_line, job.kernel_arguments, job.mpi, variables))
+    return prepare(NativeJob("quadrille-bench", job.launcher_line, job.kernel_arguments, job.mpi, variables))
 
 
 def run_job(job: Job, writer: ResultsWriter | KeepingWriter) -> Outcome:

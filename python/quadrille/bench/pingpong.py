@@ -22,11 +22,6 @@ from quadrille.launchers import detect_launcher
 from quadrille.native_job import NativeJob, ended_with_us, line_of_type, prepare, started
 from quadrille.report.formatting import size_text
 
-PROGRAMS = {
-    "ompi": "quadrille-pingpong-ompi",
-    "mpich": "quadrille-pingpong-mpich",
-    "impi": "quadrille-pingpong-mpich",
-}
 SIZES = ("1", "64", "1K", "4K", "16K", "64K", "1M")
 PATTERNS = ("pingpong", "unidirectional", "bidirectional")
 BELOW_MPI = {
@@ -155,7 +150,9 @@ def _run(
 ) -> None:
     arguments = ["--ways", ",".join(ways), "--bytes", ",".join(wanted.sizes)]
     arguments += ["--patterns", ",".join(wanted.patterns), "--seconds", str(wanted.seconds)]
-    start = prepare(NativeJob(PROGRAMS, list(wanted.launcher_line), arguments, wanted.mpi, variables))
+    start = prepare(
+        NativeJob("quadrille-pingpong", list(wanted.launcher_line), arguments, wanted.mpi, variables)
+    )
     process = started(start)
     with ended_with_us(process):
         assert process.stdout is not None

@@ -38,7 +38,6 @@ from quadrille.probe.lines import (
 )
 from quadrille.progress import Progress
 
-PROBERS = {"ompi": "quadrille-probe-ompi", "mpich": "quadrille-probe-mpich", "impi": "quadrille-probe-mpich"}
 SILENCE_S = 60.0
 """The prober says something before each of its rounds, none of which lasts longer than a few seconds."""
 
@@ -83,7 +82,7 @@ def run_prober(job: ProberJob) -> ProberReport:
     """
     launcher = detect_launcher(job.launcher_line)
     line = split_line(launcher).launcher
-    start = prepare(NativeJob(PROBERS, line, job.arguments, job.mpi))
+    start = prepare(NativeJob("quadrille-probe", line, job.arguments, job.mpi))
     with _termination_as_interrupt():
         return _run(start, job.silence_s)
 

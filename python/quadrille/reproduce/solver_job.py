@@ -11,11 +11,6 @@ from pydantic import BaseModel
 from quadrille.errors import QuadrilleError
 from quadrille.native_job import NativeJob, ended_with_us, line_of_type, prepare, started
 
-_PROGRAMS = {
-    "ompi": "quadrille-solver-ompi",
-    "mpich": "quadrille-solver-mpich",
-    "impi": "quadrille-solver-mpich",
-}
 _TIMEOUT_S = 600
 
 
@@ -41,7 +36,7 @@ def solve(
 
     Raises QuadrilleError when it does not end, or its result is wrong.
     """
-    start = prepare(NativeJob(_PROGRAMS, list(line), list(arguments), variables=variables or {}))
+    start = prepare(NativeJob("quadrille-solver", list(line), list(arguments), variables=variables or {}))
     process = started(start, stderr=subprocess.STDOUT)
     with ended_with_us(process):
         try:

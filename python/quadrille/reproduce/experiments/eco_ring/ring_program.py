@@ -13,11 +13,6 @@ from quadrille import settings
 from quadrille.errors import QuadrilleError
 from quadrille.native_job import NativeJob, ended_with_us, prepare, started
 
-_PROGRAMS = {
-    "ompi": "tests/ring_balance-ompi",
-    "mpich": "tests/ring_balance-mpich",
-    "impi": "tests/ring_balance-mpich",
-}
 _TIMEOUT_S = 120
 _RESULT = re.compile(r"step_us=(?P<step_us>\d+) .*?ring=(?P<ring>\S+) gave_right=(?P<gave>[\d,]+)", re.DOTALL)
 
@@ -42,7 +37,7 @@ def run_ring(launcher: Sequence[str], model: str, run: RingRun) -> dict[str, Any
     Raises QuadrilleError when the program is not built (it is part of the source tree's tests) or fails.
     """
     variables = settings.job_environment({"QUADRILLE_MODEL": model})
-    start = prepare(NativeJob(_PROGRAMS, list(launcher), run.arguments(), variables=variables))
+    start = prepare(NativeJob("tests/ring_balance", list(launcher), run.arguments(), variables=variables))
     process = started(start, stderr=subprocess.STDOUT)
     with ended_with_us(process):
         try:

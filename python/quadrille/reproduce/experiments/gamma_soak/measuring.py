@@ -22,7 +22,6 @@ from quadrille.reproduce.experiment import Data
 from quadrille.reproduce.provider import provider_variables
 from quadrille.reproduce.workbench import Workbench
 
-_PROGRAMS = {"ompi": "quadrille-soak-ompi", "mpich": "quadrille-soak-mpich", "impi": "quadrille-soak-mpich"}
 _NETWORK = "one_switch:hosts=4,rate_mbit=200,buffer_kib=32"
 _SAMPLES_OF_A_JOB = 100
 _USED = re.compile(r"^sockets: used (\d+)", re.MULTILINE)
@@ -68,7 +67,7 @@ def _job(bench: Workbench, data: Data, line: Sequence[str], form: _Form) -> dict
     arguments = ["--seconds", f"{form.seconds:g}", "--between-samples", f"{between:g}", "--seed", str(number)]
     if form.calls is not None:
         arguments += ["--calls", str(form.calls)]
-    start = prepare(NativeJob(_PROGRAMS, list(line), arguments, variables=provider_variables(line)))
+    start = prepare(NativeJob("quadrille-soak", list(line), arguments, variables=provider_variables(line)))
     process = started(start, stderr=subprocess.STDOUT)
     with ended_with_us(process):
         assert process.stdout is not None
