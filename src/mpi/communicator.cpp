@@ -94,7 +94,7 @@ int Communicator::forget(MPI_Comm, int, void* state, void*) {
   auto* communicator = static_cast<Communicator*>(state);
   if (Runtime* runtime = Runtime::active(); runtime != nullptr) {
     if (!communicator->retired_) runtime->contexts().release(communicator->context_);
-    if (communicator->group_ != MPI_COMM_NULL) PMPI_Comm_free(&communicator->group_);
+    communicator->groups_.free_all();
   }
   delete communicator;
   return MPI_SUCCESS;
@@ -111,30 +111,6 @@ int Communicator::next_tag() {
   return static_cast<int>((context_ << static_cast<unsigned>(bits)) | sequence);
 }
 
-int Communicator::find_group(const std::vector<Rank>& ranks, int tag, MPI_Comm* found) {
-  *found = MPI_COMM_NULL;
-  if (ranks.empty()) return MPI_SUCCESS;
-  if (ranks != group_ranks_) {
-    std::vector<int> members;
-    for (const Rank rank : ranks) members.push_back(world_ranks_[static_cast<std::size_t>(rank)]);
-    MPI_Comm shadow = Runtime::active()->shadow();
-    MPI_Group world = MPI_GROUP_NULL;
-    MPI_Group group = MPI_GROUP_NULL;
-    PMPI_Comm_group(shadow, &world);
-    PMPI_Group_incl(world, static_cast<int>(members.size()), members.data(), &group);
-    // Open MPI sends messages with the tag for it, on the shadow: it is this call's own, whose
-    // other messages follow.
-    const int code = PMPI_Comm_create_group(shadow, group, tag, &group_);
-    PMPI_Group_free(&group);
-    PMPI_Group_free(&world);
-    if (code != MPI_SUCCESS) return code;
-    PMPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN);  // MPICH hands on none
-    group_ranks_ = ranks;
-  }
-  *found = group_;
-  return MPI_SUCCESS;
-}
-
 int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory,
                       MPI_Datatype element, const char* operation, MPI_Op op) {
   const Runtime& runtime = *Runtime::active();
@@ -142,9 +118,11 @@ int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory
   const int tag = next_tag();
   const bool over_wire = prepared.schedule().over_wire;
   MPI_Comm group = MPI_COMM_NULL;
-  if (const int code = over_wire ? MPI_SUCCESS : find_group(prepared.schedule().group, tag, &group);
-      code != MPI_SUCCESS)
-    return code;
+  if (!over_wire) {
+    const int code =
+        groups_.find(prepared.schedule().group, world_ranks_, runtime.shadow(), tag, &group);
+    if (code != MPI_SUCCESS) return code;
+  }
   transport_.begin({runtime.shadow(), tag, element, world_ranks_, group, op});
   const WaitingRules rules{
       runtime.settings().waiting,

@@ -18,6 +18,7 @@
 #include "executor/transports/by_wire.h"
 #include "executor/transports/mpi_p2p.h"
 #include "mpi/counted_plans.h"
+#include "mpi/group_communicators.h"
 #include "planner/multicast_watch.h"
 #include "planner/planner.h"
 #include "planner/shared_size.h"
@@ -75,9 +76,6 @@ class Communicator {
                     Transport& transport, const WaitingRules& rules, MPI_Datatype element);
   void report_long_wait(const char* operation, std::vector<Rank> peers) const;
   int next_tag();
-  // A communicator of the schedule's group, made when it is first wanted: all of them are in this
-  // call, whose tag is `tag`. MPI_COMM_NULL for no group. Waits for all of it without a report.
-  int find_group(const std::vector<Rank>& ranks, int tag, MPI_Comm* found);
 
   MPI_Comm handle_;
   std::uint32_t context_;
@@ -95,8 +93,7 @@ class Communicator {
   MpiPointToPoint transport_;
   ByWire by_wire_;
   std::optional<wire::FlowStatistics> latest_flows_;
-  std::vector<Rank> group_ranks_;
-  MPI_Comm group_ = MPI_COMM_NULL;  // of these
+  GroupCommunicators groups_;
   std::vector<std::byte> scratch_;
   std::vector<std::byte> send_staging_;
   std::vector<std::byte> receive_staging_;

@@ -14,8 +14,8 @@
 namespace quadrille {
 namespace {
 
-// About 100 B a step with its dependencies: some 13 MB a communicator at the most.
-constexpr std::size_t most_steps_held = std::size_t{1} << 17;
+// About 100 B a step with its dependencies: some 3 MB a communicator at the most.
+constexpr std::size_t most_steps_held = std::size_t{1} << 15;
 
 struct CandidateRow {
   Collective collective;

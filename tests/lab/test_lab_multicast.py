@@ -81,6 +81,18 @@ def test_a_communicator_with_other_ranks_than_a_freed_one_has_multicast_too() ->
         assert flow_counts(result)["bcast"]["packets"] == pytest.approx(2 * 20 * 28, rel=0.1)
 
 
+@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
+def test_roots_in_turn_form_other_groups_where_the_mpi_library_broadcasts_between_hosts(mpi: str) -> None:
+    """A root of each rank, so that a rank is in some of the groups; more calls than groups are kept for."""
+    environment = {"QUADRILLE_ALGORITHM": MULTICAST, "QUADRILLE_WIRE": "off", **libraries(mpi)}
+    with Lab.up(resolve("one_switch:hosts=2"), "t-mroots") as lab:
+        command = [program("bcast_regrouped", mpi), "400", "150", "3"]
+        result = lab.run(
+            command, mpi=mpi, ranks=6, per_host=3, environment=environment, quadrille=True, timeout_s=60
+        )
+        assert counts(result)["wrong"] == 0
+
+
 @pytest.mark.parametrize("ranks", [6, 8], ids=["3 hosts", "5 hosts"])
 def test_what_all_hosts_send_together_is_each_message_once_and_little_else(lab: Lab, ranks: int) -> None:
     def bytes_sent(calls: int) -> int:

@@ -137,26 +137,41 @@ static long resident_kib(void) {
   return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+/* The largest process's memory, at rank 0. */
+static long most_resident_kib(void) {
+  const long mine = resident_kib();
+  long most = mine;
+  PMPI_Reduce(&mine, &most, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+  return most;
+}
+
 /* One message of the last rank to the first is under way all the time, a new one every thousand
- * calls. Prints the memory of the largest process after a tenth of the calls and after the last. */
+ * calls. Prints the memory of the largest process at every tenth of the calls, last of all after
+ * the first tenth and after the last call. */
 static void soak(unsigned long long* state, int calls) {
   enum { BYTES = 1 << 20, CALLS_A_MESSAGE = 1000 };
   static char sent[BYTES], received[BYTES];
   MPI_Request request = MPI_REQUEST_NULL;
   const int rank = rank_in(MPI_COMM_WORLD), last = size_of(MPI_COMM_WORLD) - 1;
-  long kib[2] = {0, 0}, most[2];
-  for (int done = 0; done < calls; done += CALLS_A_MESSAGE) {
+  long early_kib = 0, late_kib = 0;
+  for (int done = 0, told = 0; done < calls;) {
+    const int more = calls - done < CALLS_A_MESSAGE ? calls - done : CALLS_A_MESSAGE;
     memset(sent, done / CALLS_A_MESSAGE, BYTES);
     if (rank == last) MPI_Issend(sent, BYTES, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &request);
-    stress(state, calls - done < CALLS_A_MESSAGE ? calls - done : CALLS_A_MESSAGE);
+    stress(state, more);
     if (rank == 0) MPI_Recv(received, BYTES, MPI_CHAR, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (rank == 0) check(memcmp(sent, received, BYTES) == 0, "the pending message %d", done);
-    if (done <= calls / 10) kib[0] = resident_kib();
+    done += more;
+    if (done / (calls / 10 + 1) == told && done != calls) continue;
+    told = done / (calls / 10 + 1);
+    late_kib = most_resident_kib();
+    if (early_kib == 0) early_kib = late_kib;
+    if (rank != 0) continue;
+    printf("soak: %d calls, %ld KiB, %ld failures\n", done, late_kib, tally.failures);
+    fflush(stdout);
   }
-  kib[1] = resident_kib();
-  PMPI_Reduce(kib, most, 2, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
-  if (rank == 0) printf("early_kib=%ld late_kib=%ld\n", most[0], most[1]);
+  if (rank == 0) printf("early_kib=%ld late_kib=%ld\n", early_kib, late_kib);
 }
 
 int main(int argc, char** argv) {
