@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -31,10 +32,11 @@ class Workbench:
     cpu_warnings: list[str] = field(default_factory=list)
     duration_s: float | None = None
     _console: Console = field(default_factory=lambda: Console(stderr=True, highlight=False, soft_wrap=True))
+    _began: float = field(default_factory=time.monotonic)
 
     def announce(self, what: str) -> None:
-        """Say on stderr what is done next."""
-        self._console.print(f"  {what}", markup=False)
+        """Say on stderr what is done next, and how many seconds after the experiment's start."""
+        self._console.print(f"{time.monotonic() - self._began:6.0f} s  {what}", markup=False)
 
     @contextmanager
     def lab(self, topology: Topology, name: str) -> Iterator[Lab]:

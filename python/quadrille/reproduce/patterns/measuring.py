@@ -18,9 +18,10 @@ from quadrille.reproduce.programs import bench as run_bench
 from quadrille.reproduce.programs import model_file, probe
 from quadrille.reproduce.workbench import Workbench
 
-_QUICK = (1, ["--calls", "4", "--blocks", "2", "--seconds", "2"])
-_FULL = (5, ["--calls", "10", "--blocks", "5", "--seconds", "30"])
-"""Rounds, and the benchmark's arguments in each: 5 x 5 x 20 = 500 calls of each pattern in blocks."""
+_QUICK = (1, ["--calls", "2", "--blocks", "2", "--seconds", "1"])
+_FULL = (4, ["--calls", "10", "--blocks", "5", "--seconds", "3"])
+"""Rounds, and the benchmark's arguments in each. Calls take 50 to 300 ms: 3 seconds are some 20 calls."""
+
 _WARM_UP = 3
 """Calls that open a forced pattern's connections. Where Quadrille chooses, the benchmark's default applies,
 which outlasts a trial."""
@@ -42,11 +43,12 @@ def _measure_on(comparison: Comparison, bench: Workbench, line: Sequence[str], d
     data["model"] = probe(line, seed=1).model
     bench.save()
     rounds, arguments = _QUICK if bench.quick else _FULL
+    calls = comparison.step if bench.quick else comparison.measured()
     with model_file(data["model"]) as path:
         for number in range(rounds):
             for pattern in comparison.patterns:
                 bench.announce(f"round {number + 1} of {rounds}: {pattern.name}")
-                for size, collectives in _by_size(comparison.measured()).items():
+                for size, collectives in _by_size(calls).items():
                     given = [*arguments, "--model", path, *_warm_up(pattern)]
                     points = run_bench(line, collectives, [size], given, forced=pattern.forced())
                     about = {"pattern": pattern.name, "round": number + 1}

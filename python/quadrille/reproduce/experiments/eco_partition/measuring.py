@@ -3,10 +3,11 @@
 
 `data["networks"][name]` holds `topology`, `truth` (none on a real cluster) and `conditions`, a list of
 repetitions for each kind of traffic; a repetition holds `samples`, `partitions` by statistic, `wrong_samples`
-(the same with one sample of twenty falsified), the probed `model` and `seconds`, or `error`. On an emulated
-network samples are measured beside the probe, and partitions are of samples with_frame_times; on a real one
-they are the probe's own. `messages` holds `samples` and `partitions` of messages of the paper's size on the
-quiet network.
+(the same with one sample of twenty falsified), the probed `model` and the probe's `seconds`, or `error`.
+Without `seconds` it is samples alone, and `model`, which their frames' times are by, an earlier probe's. On
+an emulated network samples are measured beside the probe, and partitions are of samples with_frame_times; on
+a real one they are the probe's own. `messages` holds `samples` and `partitions` of messages of the paper's
+size on the quiet network.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import copy
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 from quadrille.errors import QuadrilleError
@@ -41,9 +43,20 @@ _NETWORKS = {
     "equal": ("two_switches_one_trunk:hosts=8,rate_mbit=25,trunk_mbit=25", ("quiet",)),
 }
 _BURST_FRAMES, _BURST_PAUSE_S = 120, 0.25
-_REPETITIONS = 10
-_QUICK_REPETITIONS = {"quiet": 1, "ambient": 1, "bursts": 3}
-"""Statistics are compared under bursts."""
+_ON_A_CLUSTER, _QUICK_ON_A_CLUSTER = 10, 3
+
+
+@dataclass(frozen=True)
+class _Times:
+    """Under one kind of traffic: how often the network is probed, then how often samples are taken alone."""
+
+    probed: int
+    samples_alone: int = 0
+
+
+_QUICK = {"quiet": _Times(1), "bursts": _Times(0, 3)}
+_FULL = {"quiet": _Times(3), "ambient": _Times(3), "bursts": _Times(2, 8)}
+"""Statistics are compared under bursts, where a probe takes a minute."""
 
 
 def measure(bench: Workbench, data: Data) -> None:
@@ -51,26 +64,32 @@ def measure(bench: Workbench, data: Data) -> None:
     networks = data["networks"] = {}
     if bench.launcher is not None:
         found = networks["cluster"] = {"topology": None, "truth": None, "conditions": {"as it is": []}}
-        _repeat(bench, bench.launcher, 3 if bench.quick else _REPETITIONS, found["conditions"]["as it is"])
+        times = _Times(_QUICK_ON_A_CLUSTER if bench.quick else _ON_A_CLUSTER)
+        _repeat(bench, bench.launcher, times, found["conditions"]["as it is"])
         return
+    form = _QUICK if bench.quick else _FULL
     for name, (topology, conditions) in _NETWORKS.items():
         found = networks[name] = {"topology": topology, "truth": None, "conditions": {}}
         for condition in conditions:
-            bench.announce(f"{name} network, {condition}")
-            repetitions: list[dict[str, Any]] = []
-            found["conditions"][condition] = repetitions
-            with _network(bench, topology, condition) as lab:
-                found["truth"] = lab.truth()
-                hosts = list(lab.state.hosts)
-                random.Random(condition).shuffle(hosts)
-                line = lab.launcher(hosts=hosts)
-                count = _QUICK_REPETITIONS[condition] if bench.quick else _REPETITIONS
-                _repeat(bench, line, count, repetitions, lab)
-                if condition == "quiet":
-                    bench.announce(f"  messages of {MESSAGE_BYTES} B")
-                    samples = round_trips(lab, MESSAGE_BYTES, _MESSAGES)
-                    found["messages"] = {"samples": samples, "partitions": eco_partitions(samples)}
-                    bench.save()
+            if condition in form:
+                _measure_under(bench, condition, form[condition], found)
+
+
+def _measure_under(bench: Workbench, condition: str, times: _Times, found: dict[str, Any]) -> None:
+    bench.announce(f"{found['topology']}, {condition}")
+    probed = [one["model"] for many in found["conditions"].values() for one in many if "model" in one]
+    repetitions: list[dict[str, Any]] = []
+    found["conditions"][condition] = repetitions
+    with _network(bench, found["topology"], condition) as lab:
+        found["truth"] = lab.truth()
+        hosts = list(lab.state.hosts)
+        random.Random(condition).shuffle(hosts)
+        _repeat(bench, lab.launcher(hosts=hosts), times, repetitions, lab, probed)
+        if condition == "quiet":
+            bench.announce(f"  messages of {MESSAGE_BYTES} B")
+            samples = round_trips(lab, MESSAGE_BYTES, _MESSAGES)
+            found["messages"] = {"samples": samples, "partitions": eco_partitions(samples)}
+            bench.save()
 
 
 @contextmanager
@@ -89,35 +108,51 @@ def _bursts_in(segments: Sequence[dict[str, Any]]) -> list[Burst]:
 
 
 def _repeat(
-    bench: Workbench, line: list[str], times: int, repetitions: list[dict[str, Any]], lab: Lab | None = None
+    bench: Workbench,
+    line: list[str],
+    times: _Times,
+    repetitions: list[dict[str, Any]],
+    lab: Lab | None = None,
+    known: Sequence[dict[str, Any]] = (),
 ) -> None:
-    for number in range(times):
-        bench.announce(f"  probe {number + 1} of {times}")
-        repetitions.append(_repetition(line, number + 1, lab))
+    """`known`: models of the same network, probed before under other traffic."""
+    for number in range(times.probed):
+        bench.announce(f"  probe {number + 1} of {times.probed}")
+        repetitions.append(_probed(line, number + 1, lab))
         bench.save()
-    if all("error" in repetition for repetition in repetitions):
+    if times.probed and all("error" in repetition for repetition in repetitions):
         raise QuadrilleError(f"no probe succeeded; the last: {repetitions[-1]['error']}")
+    models = [*(one["model"] for one in repetitions if "model" in one), *known]
+    if lab is None or not models:
+        return
+    for number in range(times.samples_alone):
+        bench.announce(f"  samples alone, {number + 1} of {times.samples_alone}")
+        repetitions.append(_sampled(lab, models[0], number + 1))
+        bench.save()
 
 
-def _repetition(line: list[str], seed: int, lab: Lab | None) -> dict[str, Any]:
+def _probed(line: list[str], seed: int, lab: Lab | None) -> dict[str, Any]:
     try:
         found = probe(line, seed)
     except QuadrilleError as error:
         return {"error": str(error)}
-    samples = taken = found.samples
+    about = {"seconds": round(found.seconds, 2)}
     if lab is not None:
-        samples = round_trips(lab, _SMALL_BYTES, _SMALL_MESSAGES, _SMALL_PASSES)
-        taken = with_frame_times(samples, found.model)
+        return about | _sampled(lab, found.model, seed)
+    return about | _partitioned(found.samples, found.samples, seed) | {"model": found.model}
+
+
+def _sampled(lab: Lab, model: dict[str, Any], seed: int) -> dict[str, Any]:
+    samples = round_trips(lab, _SMALL_BYTES, _SMALL_MESSAGES, _SMALL_PASSES)
+    return _partitioned(samples, with_frame_times(samples, model), seed) | {"model": model}
+
+
+def _partitioned(samples: dict[str, Any], taken: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Return `samples` and the partitions of `taken`, which are the same or with_frame_times."""
     falsified = {
         name: eco_partitions(falsify(taken, factor, seed)) for name, factor in _WRONG_FACTORS.items()
     }
-    return {
-        "seconds": round(found.seconds, 2),
-        "samples": samples,
-        "partitions": eco_partitions(taken),
-        "wrong_samples": falsified,
-        "model": found.model,
-    }
+    return {"samples": samples, "partitions": eco_partitions(taken), "wrong_samples": falsified}
 
 
 def falsify(samples: dict[str, Any], factor: float, seed: int) -> dict[str, Any]:

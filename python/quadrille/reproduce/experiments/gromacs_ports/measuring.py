@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Probes the switch and times the MPI library's all-to-all, with all ports of each group and with 9 of 12.
 
-`data["sets"]` has an entry per set of ports: `hosts`, `model` and `probe_seconds`, and `alltoall`, an entry
-per size: `median_ns`, `samples_ns`, `stalls`, `limit_ns`, `dropped` frames by port (none on a real cluster),
-and `ordered`, what Quadrille did with the probed model where it was asked.
+`data["sets"]` has an entry per set of ports: `hosts`, `model` and `probe_seconds` (in the short form of all
+ports alone), and `alltoall`, an entry per size: `median_ns`, `samples_ns`, `stalls`, `limit_ns`, `dropped`
+frames by port (none on a real cluster), and `ordered`, what Quadrille did with the probed model where it was
+asked.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from quadrille.reproduce.workbench import Workbench
 PORTS_OF_A_GROUP = 12
 SCATTERED_PORTS = 9
 _QUICK = ("hp_port_groups:groups=3,rate_mbit=5,buffer_kib=32", (4096,))
-_FULL = ("hp_port_groups:groups=4,rate_mbit=5,buffer_kib=32", (2048, 4096))
+_FULL = ("hp_port_groups:groups=4,rate_mbit=5,buffer_kib=32", (4096,))
 _BENCH = ("--warmup", "1", "--calls", "3", "--blocks", "1", "--seconds", "6")
 
 
@@ -32,6 +33,7 @@ def measure(bench: Workbench, data: Data) -> None:
     if bench.launcher is not None:
         data |= {"topology": None, "truth": None}
         sets["as it is"] = {}
+        _probe(bench, bench.launcher, sets["as it is"])
         _measure_set(bench, bench.launcher, sizes, None, sets["as it is"])
         return
     with bench.lab(resolve(topology), "gromacs-ports") as lab:
@@ -40,16 +42,22 @@ def measure(bench: Workbench, data: Data) -> None:
         for used in (PORTS_OF_A_GROUP, SCATTERED_PORTS):
             hosts = [host for group in groups for host in group[:used]]
             found = sets[f"{used} of {PORTS_OF_A_GROUP}"] = {"hosts": hosts, "used_ports": used}
+            if not (bench.quick and used == SCATTERED_PORTS):
+                _probe(bench, lab.launcher(hosts=hosts), found)
             _measure_set(bench, lab.launcher(hosts=hosts), sizes, lab, found)
+
+
+def _probe(bench: Workbench, line: Sequence[str], found: dict[str, Any]) -> None:
+    bench.announce(f"{len(found.get('hosts', ())) or 'all'} hosts: probe")
+    probing = probe(line, seed=1)
+    found |= {"model": probing.model, "probe_seconds": round(probing.seconds, 2)}
+    bench.save()
 
 
 def _measure_set(
     bench: Workbench, line: Sequence[str], sizes: Sequence[int], lab: Lab | None, found: dict[str, Any]
 ) -> None:
-    bench.announce(f"{len(found.get('hosts', []))} hosts: probe" if lab else "probe")
-    probing = probe(line, seed=1)
-    found |= {"model": probing.model, "probe_seconds": round(probing.seconds, 2), "alltoall": []}
-    bench.save()
+    found["alltoall"] = []
     for size in sizes:
         bench.announce(f"  all-to-all of {size} B a pair, the MPI library alone")
         before = _dropped(lab)
@@ -61,7 +69,7 @@ def _measure_set(
         bench.save()
         if not bench.quick:
             bench.announce(f"  all-to-all of {size} B a pair, Quadrille with the probed model")
-            entry["ordered"] = _ordered(line, size, probing.model)
+            entry["ordered"] = _ordered(line, size, found["model"])
             bench.save()
 
 
