@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mpi/call_buffers.h"
 #include "mpi/datatype.h"
 #include "mpi/runtime.h"
 
@@ -22,11 +23,11 @@ std::uint64_t elements_of(const UserBuffer& buffer, std::uint64_t blocks) {
 // give_back() writes out.
 class ReceiveSide {
  public:
-  ReceiveSide(Communicator& communicator, const UserBuffer& user, std::uint64_t blocks)
+  ReceiveSide(const UserBuffer& user, std::uint64_t blocks)
       : user_(user), layout_(layout_of(user.type)), elements_(elements_of(user, blocks)) {
     const std::uint64_t bytes = elements_ * layout_.size;
     bytes_ = layout_.contiguous ? static_cast<std::byte*>(user.address)
-                                : communicator.receive_staging(bytes);
+                                : CallBuffers::of_this_thread().receive_staging(bytes);
   }
 
   std::byte* bytes() const { return bytes_; }
@@ -52,34 +53,33 @@ class ReceiveSide {
   std::byte* bytes_;
 };
 
-int stage_send(Communicator& communicator, const UserBuffer& user, std::uint64_t blocks,
-               const std::byte*& bytes) {
+int stage_send(const UserBuffer& user, std::uint64_t blocks, const std::byte*& bytes) {
   const Layout layout = layout_of(user.type);
   const std::uint64_t elements = elements_of(user, blocks);
   if (layout.contiguous) {
     bytes = static_cast<const std::byte*>(user.address);
     return MPI_SUCCESS;
   }
-  std::byte* staging = communicator.send_staging(elements * layout.size);
+  std::byte* staging = CallBuffers::of_this_thread().send_staging(elements * layout.size);
   bytes = staging;
   return pack(user.address, elements, user.type, layout, staging);
 }
 
-int fill_send(Communicator& communicator, const Shape& shape, const CallArguments& call,
+int fill_send(const Communicator& communicator, const Shape& shape, const CallArguments& call,
               ReceiveSide& receive, const std::byte*& bytes) {
   const auto ranks = static_cast<std::uint64_t>(shape.ranks);
   const bool has_one_block =
       shape.collective == Collective::allgather || shape.collective == Collective::gather;
   if (has_one_block && !contribution_in_place(shape, communicator.rank()))
-    return stage_send(communicator, call.send, 1, bytes);
+    return stage_send(call.send, 1, bytes);
   if (shape.collective == Collective::scatter && communicator.rank() == shape.root)
-    return stage_send(communicator, call.send, ranks, bytes);
+    return stage_send(call.send, ranks, bytes);
   if (shape.collective != Collective::alltoall) return MPI_SUCCESS;
-  if (!in_place(call)) return stage_send(communicator, call.send, ranks, bytes);
+  if (!in_place(call)) return stage_send(call.send, ranks, bytes);
   // What arrives overwrites what has still to go out: the algorithms get a copy to send from.
   if (const int code = receive.take_in(0, elements_of(call.receive, ranks)); code != MPI_SUCCESS)
     return code;
-  std::byte* copy = communicator.send_staging(receive.size());
+  std::byte* copy = CallBuffers::of_this_thread().send_staging(receive.size());
   std::copy_n(receive.bytes(), receive.size(), copy);  // which may be none, of no memory
   bytes = copy;
   return MPI_SUCCESS;
@@ -117,13 +117,13 @@ int run_data_movement(Communicator& communicator, const PreparedSchedule& prepar
                       const Shape& shape, const CallArguments& call) {
   CallMemory memory;
   memory.copy = copy_bytes;
-  memory.scratch = communicator.scratch(prepared.schedule().scratch_length);
+  memory.scratch = CallBuffers::of_this_thread().scratch(prepared.schedule().scratch_length);
   if (shape.collective == Collective::barrier)
     return communicator.run(prepared, memory, MPI_BYTE, call.name);
 
   const bool whole =
       shape.collective == Collective::bcast || shape.collective == Collective::scatter;
-  ReceiveSide receive(communicator, significant_receive(call, shape, communicator.rank()),
+  ReceiveSide receive(significant_receive(call, shape, communicator.rank()),
                       whole ? 1 : static_cast<std::uint64_t>(shape.ranks));
   memory.receive = receive.bytes();
   if (const int code = fill_receive(communicator, shape, call, receive); code != MPI_SUCCESS)
@@ -140,12 +140,12 @@ int run_data_movement(Communicator& communicator, const PreparedSchedule& prepar
 namespace {
 
 // Memory for `length` elements of a type whose data may begin before its address or run downwards.
-std::byte* typed_scratch(Communicator& communicator, std::uint64_t length, const Layout& layout) {
+std::byte* typed_scratch(std::uint64_t length, const Layout& layout) {
   if (length == 0) return nullptr;
   const std::int64_t last = static_cast<std::int64_t>(length - 1) * layout.extent;
   const std::int64_t lowest = std::min<std::int64_t>(last, 0) + layout.true_lower;
   const std::int64_t span = std::max(last, -last) + layout.true_extent;
-  return communicator.scratch(static_cast<std::size_t>(span)) - lowest;
+  return CallBuffers::of_this_thread().scratch(static_cast<std::size_t>(span)) - lowest;
 }
 
 void copy_elements(const std::byte* from, std::byte* into, std::uint64_t length, MPI_Datatype type,
@@ -185,7 +185,7 @@ int run_reduction(Communicator& communicator, const PreparedSchedule& prepared, 
   memory.element_stride = layout.extent;
   memory.send = shape.in_place ? nullptr : static_cast<const std::byte*>(call.send.address);
   memory.receive = static_cast<std::byte*>(call.receive.address);
-  memory.scratch = typed_scratch(communicator, prepared.schedule().scratch_length, layout);
+  memory.scratch = typed_scratch(prepared.schedule().scratch_length, layout);
   memory.copy = [&](const std::byte* from, std::byte* into, std::uint64_t length) {
     copy_elements(from, into, length, call.send.type, layout);
   };

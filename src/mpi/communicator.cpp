@@ -100,11 +100,6 @@ int Communicator::forget(MPI_Comm, int, void* state, void*) {
   return MPI_SUCCESS;
 }
 
-std::byte* Communicator::grown(std::vector<std::byte>& buffer, std::size_t bytes) {
-  if (buffer.size() < bytes) buffer.resize(bytes);
-  return buffer.data();
-}
-
 int Communicator::next_tag() {
   const int bits = Runtime::active()->sequence_bits();
   const std::uint32_t sequence = sequence_++ & ((1U << static_cast<unsigned>(bits)) - 1U);

@@ -50,12 +50,6 @@ class Communicator {
   std::uint64_t traced_name() const { return traced_name_; }
   std::uint32_t next_traced_call() { return traced_calls_++; }
 
-  // Memory that stays for the next call. Contents are undefined; valid until the next call for
-  // more.
-  std::byte* scratch(std::size_t bytes) { return grown(scratch_, bytes); }
-  std::byte* send_staging(std::size_t bytes) { return grown(send_staging_, bytes); }
-  std::byte* receive_staging(std::size_t bytes) { return grown(receive_staging_, bytes); }
-
   // Runs `prepared` as this communicator's next call with elements of `element`, combined by `op`
   // where they are; returns an MPI error code.
   int run(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
@@ -68,7 +62,6 @@ class Communicator {
  private:
   Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
                KnownNetwork network);
-  static std::byte* grown(std::vector<std::byte>& buffer, std::size_t bytes);
   int run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
                   const char* operation, const WaitingRules& rules);
   // The executor's, where calls are traced.
@@ -94,9 +87,6 @@ class Communicator {
   ByWire by_wire_;
   std::optional<wire::FlowStatistics> latest_flows_;
   GroupCommunicators groups_;
-  std::vector<std::byte> scratch_;
-  std::vector<std::byte> send_staging_;
-  std::vector<std::byte> receive_staging_;
   std::vector<StepSpan> step_spans_;
   std::vector<CallPhase> latest_phases_;
 };

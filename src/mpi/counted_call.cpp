@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/call_buffers.h"
 #include "mpi/call_memory.h"
 #include "mpi/datatype.h"
 
@@ -150,8 +151,9 @@ int run_movement(Communicator& communicator, const Candidate& candidate, const S
   const Rank rank = communicator.rank();
   BlockSide send = send_side(call, shape, rank);
   BlockSide receive = receive_side(call, shape, rank);
-  send.use(communicator.send_staging(send.staging_bytes()));
-  receive.use(communicator.receive_staging(receive.staging_bytes()));
+  CallBuffers& buffers = CallBuffers::of_this_thread();
+  send.use(buffers.send_staging(send.staging_bytes()));
+  receive.use(buffers.receive_staging(receive.staging_bytes()));
   int code = send.pack_all();
   if (code == MPI_SUCCESS && contribution_in_place(shape, rank))
     code = receive.pack_block(static_cast<std::size_t>(rank));
@@ -161,7 +163,7 @@ int run_movement(Communicator& communicator, const Candidate& candidate, const S
   CallMemory memory;
   memory.send = send.bytes();
   memory.receive = receive.bytes();
-  memory.scratch = communicator.scratch(prepared.schedule().scratch_length);
+  memory.scratch = buffers.scratch(prepared.schedule().scratch_length);
   memory.copy = [](const std::byte* from, std::byte* into, std::uint64_t length) {
     std::memcpy(into, from, length);
   };
