@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages by memory of the host: ends that are told late, die, or write what no messenger would.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "fabric/messenger_fixture.h"
+#include "fabric/shared_path.h"
+
+namespace quadrille::fabric {
+namespace {
+
+class MessengerMemoryTest : public MessengersTest {
+ protected:
+  MessengerMemoryTest() { placement_ = Placement::told; }
+
+  // Writes to end 0 as if it were end 1.
+  void claim_as_the_other() {
+    auto ring = ClaimedRing::claim(ends_[0]->name(), ends_[1]->name().key);
+    ASSERT_TRUE(ring);
+    wild_ = std::make_unique<SharedSender>(std::move(*ring));
+  }
+  void write(const Control& control) {
+    std::array<std::byte, largest_control> bytes{};
+    const std::size_t length = write_control(control, bytes);
+    wild_->send(RecordKind::control, std::span(bytes).first(length), {});
+  }
+  void write(const Head& head) {
+    std::array<std::byte, largest_head> bytes{};
+    const std::size_t length = write_head(head, 0, bytes);
+    wild_->send(RecordKind::message, std::span(bytes).first(length), {});
+  }
+  // All that this end sends is on its way.
+  void send_out(std::size_t from) {
+    std::vector<std::byte> room(ends_[from]->largest_datagram());
+    while (const auto outgoing = ends_[from]->next_datagram(room, now_)) {
+      flights_.push_back({ends_[from]->name().at,
+                          outgoing->to,
+                          {room.begin(), room.begin() + static_cast<long>(outgoing->length)}});
+    }
+  }
+  void look(std::size_t at) {
+    ends_[at]->look_at_memory(now_);
+    send_out(at);
+  }
+
+  std::unique_ptr<SharedSender> wild_;
+};
+
+TEST_F(MessengerMemoryTest, a_message_whose_end_is_written_by_a_later_send_is_done) {
+  placement_ = Placement::looking;
+  make(2);
+  for (const auto& inbox : inboxes_) inbox->set_asleep(false);
+  const auto long_one = contents(200'000, 1);
+  const auto short_one = contents(100, 2);
+  std::vector<std::byte> into(long_one.size());
+  std::vector<std::byte> into_second(short_one.size());
+  receive(1, into, {.from = {}, .tag = 1});
+  receive(1, into_second, {.from = {}, .tag = 2});
+  send(0, 1, long_one, 1);
+  send_out(0);
+  look(1);  // calls for it
+  look(0);  // writes as much as there is room for
+  look(1);
+  send(0, 1, short_one, 2);
+  send_out(0);
+  look(1);
+  run();
+  EXPECT_EQ(into, long_one);
+  EXPECT_EQ(into_second, short_one);
+  EXPECT_EQ(done_[0].size(), 2U);
+}
+
+}  // namespace
+}  // namespace quadrille::fabric
