@@ -73,5 +73,22 @@ TEST_F(MessengerMemoryTest, a_message_whose_end_is_written_by_a_later_send_is_do
   EXPECT_EQ(done_[0].size(), 2U);
 }
 
+TEST_F(MessengerMemoryTest, who_dies_when_it_has_been_called_is_found_out) {
+  make(2);
+  const auto sent = contents(1'000'000, 1);
+  std::vector<std::byte> into(sent.size());
+  receive(1, into, {.from = peer(1, 0), .tag = 1});
+  send(0, 1, sent, 1);
+  send_out(0);
+  // As a station does: first all that has arrived, then memory.
+  for (auto& flight : flights_) ends_[1]->on_datagram(flight.from, flight.bytes, now_);
+  flights_.clear();
+  ends_[1]->look_at_memory(now_);
+  dead_ = 0;
+  run(Nanoseconds{5'000'000'000});
+  ASSERT_EQ(done_[1].size(), 1U);
+  EXPECT_EQ(done_[1][0].outcome, Outcome::peer_lost);
+}
+
 }  // namespace
 }  // namespace quadrille::fabric

@@ -147,9 +147,9 @@ void Messenger::take_events(PeerNumber number, Nanoseconds now) {
 
 void Messenger::touch(PeerNumber number, Nanoseconds now) {
   Peer& peer = *peers_[number];
-  if (peer.ready || !peer.conversation || peer.lost) return;
+  if (!peer.conversation || peer.lost) return;
   question_memory_later(*peer.conversation, now);
-  if (peer.conversation->is_silent()) return;
+  if (peer.ready || peer.conversation->is_silent()) return;
   peer.ready = true;
   ready_.push_back(number);
 }
