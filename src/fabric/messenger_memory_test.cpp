@@ -90,5 +90,42 @@ TEST_F(MessengerMemoryTest, who_dies_when_it_has_been_called_is_found_out) {
   EXPECT_EQ(done_[1][0].outcome, Outcome::peer_lost);
 }
 
+TEST_F(MessengerMemoryTest, who_calls_for_a_message_twice_is_lost) {
+  for (const std::uint64_t second : {1'000'000, 0}) {
+    make(2);
+    claim_as_the_other();
+    const auto sent = contents(1'000'000, 1);
+    send(0, 1, sent, 1);
+    write(Control{.calls = true, .offer = 0, .bytes = sent.size()});
+    write(Control{.calls = true, .offer = 0, .bytes = second});
+    ends_[0]->look_at_memory(now_);
+    ASSERT_EQ(ends_[0]->done().size(), 1U);
+    EXPECT_EQ(ends_[0]->done()[0].outcome, Outcome::peer_lost);
+    wild_.reset();
+    ends_.clear();
+    inboxes_.clear();
+    keys_.clear();
+    done_.clear();
+  }
+}
+
+TEST_F(MessengerMemoryTest, nothing_more_is_taken_from_who_is_lost) {
+  make(2);
+  claim_as_the_other();
+  std::vector<std::byte> into(100'000);
+  const auto before = into;
+  receive(0, into, {.from = {}, .tag = 1});
+  write(Head{.tagged = true, .tag = 1, .data = {}, .offered = true, .length = into.size()});
+  ends_[0]->look_at_memory(now_);  // calls for it
+  const auto sent = contents(into.size(), 1);
+  write(Control{.calls = true, .offer = 7, .bytes = 1});  // of which there is none
+  wild_->send_bulk(sent, 1);
+  ends_[0]->look_at_memory(now_);
+  ends_[0]->look_at_memory(now_);
+  ASSERT_EQ(ends_[0]->done().size(), 1U);
+  EXPECT_EQ(ends_[0]->done()[0].outcome, Outcome::peer_lost);
+  EXPECT_EQ(into, before);
+}
+
 }  // namespace
 }  // namespace quadrille::fabric
