@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,6 +35,12 @@ constexpr std::size_t page_bytes = std::size_t{64} * 1024;  // of all that there
 constexpr std::size_t head_bytes = (sizeof(InboxHead) + page_bytes - 1) / page_bytes * page_bytes;
 constexpr std::size_t inbox_bytes = head_bytes + Inbox::rings * Inbox::ring_bytes;
 constexpr int fixed_size = F_SEAL_SHRINK | F_SEAL_GROW;
+
+// Else the kernel ends who makes a file so long (SIGXFSZ, setrlimit(2)).
+bool may_be_so_long(std::size_t bytes) {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes;
+}
 
 InboxHead& head_in(const SharedMemory& memory) {
   return *reinterpret_cast<InboxHead*>(memory.bytes().data());
@@ -84,6 +91,7 @@ SharedMemory::~SharedMemory() {
 }
 
 std::unique_ptr<Inbox> Inbox::open(const PublicKey& owner) {
+  if (!may_be_so_long(inbox_bytes)) return nullptr;
   const int descriptor =
       memfd_create(std::string(file_name).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return nullptr;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,6 +95,18 @@ TEST(Inbox, a_file_that_looks_like_one_is_not_opened) {
   name.inbox->descriptor = static_cast<std::uint32_t>(file);
   EXPECT_FALSE(ClaimedRing::claim(name, key(2))) << "it may be cut while it is in use";
   close(file);
+}
+
+TEST(Inbox, there_is_none_where_files_may_not_be_so_long_and_nobody_is_killed) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{1U << 20U, 1U << 20U};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
+    _exit(Inbox::open(key(1)) == nullptr ? 0 : 1);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Inbox, another_process_writes_to_it) {
