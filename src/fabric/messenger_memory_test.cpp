@@ -90,6 +90,32 @@ TEST_F(MessengerMemoryTest, who_dies_when_it_has_been_called_is_found_out) {
   EXPECT_EQ(done_[1][0].outcome, Outcome::peer_lost);
 }
 
+TEST_F(MessengerMemoryTest, a_refusal_counts_no_more_once_the_other_end_has_written) {
+  placement_ = Placement::looking;
+  make(2);
+  for (const auto& inbox : inboxes_) inbox->set_asleep(false);
+  std::vector<std::byte> into(10);
+  const auto sent = contents(10, 1);
+  receive(1, into, {.from = {}, .tag = 1});
+  send(0, 1, sent, 1);
+  run();  // now they know each other
+  done_[0].clear();
+  receive(0, into, {.from = {}, .tag = 1});
+  ends_[0]->on_refusal(ends_[1]->name().at);  // of a firewall that is set up anew
+  send(1, 0, sent, 1);
+  run();
+  ASSERT_EQ(done_[0].size(), 1U);
+  send(0, 1, sent, 2);
+  for (int round = 0; round < 1000; ++round) {  // the other end is busy for a while
+    now_ += Nanoseconds{1'000'000};
+    look(0);
+  }
+  flights_.clear();
+  const auto long_one = contents(1'000'000, 1);
+  send(0, 1, long_one, 3, 3);
+  EXPECT_TRUE(ends_[0]->done().size() == 1U) << "of the short one; the long one is not lost";
+}
+
 TEST_F(MessengerMemoryTest, who_calls_for_a_message_twice_is_lost) {
   for (const std::uint64_t second : {1'000'000, 0}) {
     make(2);
