@@ -144,6 +144,21 @@ def test_links_and_permissions_stay(tmp_path: Path) -> None:
     assert real.stat().st_mode & 0o777 == 0o640
 
 
+def test_a_file_that_is_mounted_alone_is_written_as_containers_have_it(tmp_path: Path) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    for path in (outside, inside):
+        path.write_text("old", encoding="utf-8")
+    command = ["mount", "--bind", str(outside), str(inside)]
+    if os.geteuid() != 0 or subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        pytest.skip("a mounted file needs the privilege to mount")
+    try:
+        write_whole(inside, "new", "report", "give another")
+    finally:
+        subprocess.run(["umount", "-l", str(inside)], check=True)
+    assert outside.read_text(encoding="utf-8") == "new"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["inside", "outside"]
+
+
 @pytest.mark.parametrize("path", ["/nowhere/report.html", "/proc/report.html"])
 def test_a_place_that_cannot_be_written_is_a_wrong_call(path: str) -> None:
     with pytest.raises(UsageError, match=r"report .* cannot be written .*; give another -o"):

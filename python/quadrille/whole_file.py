@@ -2,7 +2,7 @@
 """Writes a file as a whole or not at all; finds another place for what was measured when its disk is full.
 
 What stood in the file stays until the new text is on the disk, and a failed attempt leaves nothing behind
-that would take room away.
+that would take room away. Only a file that cannot be replaced by another is written in place.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from pathlib import Path
 from quadrille.errors import QuadrilleError, UsageError
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_FIXED = frozenset({errno.EBUSY, errno.EACCES, errno.EPERM, errno.EROFS})
+"""What is in the file may change, but not which file it is: one that is mounted into a container, or one in
+a folder of somebody else. It is then written in place."""
 
 
 def is_full(error: OSError) -> bool:
@@ -81,6 +84,15 @@ def _replace(path: Path, text: str) -> None:
         path.write_bytes(data)
         return
     target = path.resolve()  # so that a link stays one
+    try:
+        _rename_over(target, data)
+    except OSError as error:
+        if error.errno not in _FIXED or not target.exists():
+            raise
+        target.write_bytes(data)
+
+
+def _rename_over(target: Path, data: bytes) -> None:
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     partial = Path(name)
     try:

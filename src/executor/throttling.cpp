@@ -89,7 +89,9 @@ Throttling::Throttling(std::vector<path> groups)
 void Throttling::look(Nanoseconds now) {
   next_look_ = now + between_looks;
   const std::uint64_t stops = this->stops();
-  if (std::exchange(known_stops_, stops) != stops) believed_until_ = now + believed_for;
+  if (stops <= known_stops_) return;  // less where they cannot be read: no descriptor is left
+  known_stops_ = stops;
+  believed_until_ = now + believed_for;
 }
 
 std::uint64_t Throttling::stops() const {

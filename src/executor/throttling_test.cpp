@@ -99,5 +99,15 @@ TEST_F(ThrottlingTest, AStopIsBelievedForAWhileAndStopsBeforeTheStartAreNot) {
   EXPECT_FALSE(throttling.has_happened(seen + Throttling::believed_for));
 }
 
+TEST_F(ThrottlingTest, NumbersThatCannotBeReadForAWhileAreNoStops) {
+  write_stops(mounted_at_, 5);
+  Throttling throttling({mounted_at_});
+  const path numbers = mounted_at_ / "cpu.stat";
+  std::filesystem::rename(numbers, folder_ / "away");
+  EXPECT_FALSE(throttling.has_happened(start));
+  std::filesystem::rename(folder_ / "away", numbers);
+  EXPECT_FALSE(throttling.has_happened(start + Throttling::between_looks));
+}
+
 }  // namespace
 }  // namespace quadrille

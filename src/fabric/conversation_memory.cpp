@@ -39,7 +39,8 @@ bool Conversation::look_at_memory() {
     moved = true;
     wake_reader();
   }
-  return moved;
+  // What was sent later may have written the end of what waited for room.
+  return moved || (out_ && out_->has_sent());
 }
 
 bool Conversation::question_memory() {

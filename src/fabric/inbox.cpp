@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +36,12 @@ constexpr std::size_t head_bytes = (sizeof(InboxHead) + page_bytes - 1) / page_b
 constexpr std::size_t inbox_bytes = head_bytes + Inbox::rings * Inbox::ring_bytes;
 constexpr int fixed_size = F_SEAL_SHRINK | F_SEAL_GROW;
 
+// Else the kernel ends who makes a file so long (SIGXFSZ, setrlimit(2)).
+bool may_be_so_long(std::size_t bytes) {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes;
+}
+
 InboxHead& head_in(const SharedMemory& memory) {
   return *reinterpret_cast<InboxHead*>(memory.bytes().data());
 }
@@ -50,9 +57,10 @@ int open_inbox(InboxPlace place) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (descriptor < 0) return -1;
   struct stat found {};
+  const int seals = fcntl(descriptor, F_GET_SEALS);  // negative: of what has none
   const bool is_right = fstat(descriptor, &found) == 0 &&
-                        static_cast<std::size_t>(found.st_size) == inbox_bytes &&
-                        (fcntl(descriptor, F_GET_SEALS) & fixed_size) == fixed_size;
+                        static_cast<std::size_t>(found.st_size) == inbox_bytes && seals >= 0 &&
+                        (seals & fixed_size) == fixed_size;
   if (is_right) return descriptor;
   close(descriptor);
   return -1;
@@ -83,6 +91,7 @@ SharedMemory::~SharedMemory() {
 }
 
 std::unique_ptr<Inbox> Inbox::open(const PublicKey& owner) {
+  if (!may_be_so_long(inbox_bytes)) return nullptr;
   const int descriptor =
       memfd_create(std::string(file_name).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return nullptr;
@@ -114,14 +123,14 @@ InboxPlace Inbox::place() const {
 }
 
 bool Inbox::has_claimed() const {
-  return taken_count_ < rings && head().claims.load(std::memory_order_acquire) > taken_count_;
+  return taken_count_ < rings && head().claims.load(std::memory_order_seq_cst) > taken_count_;
 }
 
 std::vector<Inbox::Claimed> Inbox::take_claimed() {
   std::vector<Claimed> found;
   for (std::size_t i = 0; i < rings; ++i) {
     InboxHead::Ring& ring = head().of[i];
-    if (taken_[i] || ring.is_claimed.load(std::memory_order_acquire) == 0) continue;
+    if (taken_[i] || ring.is_claimed.load(std::memory_order_seq_cst) == 0) continue;
     taken_[i] = true;
     ++taken_count_;
     const auto memory = memory_.bytes().subspan(head_bytes + i * ring_bytes, ring_bytes);
@@ -143,7 +152,8 @@ std::optional<ClaimedRing> ClaimedRing::claim(const EndpointName& of, const Publ
   auto head_memory = SharedMemory::map(descriptor, 0, head_bytes);
   if (head_memory) {
     InboxHead& head = head_in(*head_memory);
-    const bool is_its = head.owner == of.key && std::string_view(head.what.data()) == what_it_is;
+    const bool is_its =
+        head.owner == of.key && std::string_view(head.what.data(), what_it_is.size()) == what_it_is;
     index = is_its ? head.claims.fetch_add(1) : Inbox::rings;
     if (index < Inbox::rings) {
       memory =
@@ -154,7 +164,7 @@ std::optional<ClaimedRing> ClaimedRing::claim(const EndpointName& of, const Publ
   if (!memory) return std::nullopt;
   InboxHead::Ring& ring = head_in(*head_memory).of[index];
   ring.by = own;
-  ring.is_claimed.store(1, std::memory_order_release);
+  ring.is_claimed.store(1, std::memory_order_seq_cst);
   return ClaimedRing(std::move(*head_memory), std::move(*memory), index);
 }
 

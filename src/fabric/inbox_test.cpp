@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/inbox.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 namespace quadrille::fabric {
 namespace {
@@ -72,6 +76,37 @@ TEST(Inbox, only_that_of_its_owner_is_opened) {
   other.inbox.reset();
   EXPECT_FALSE(ClaimedRing::claim(other, key(3)));
   EXPECT_FALSE(inbox->has_claimed());
+}
+
+TEST(Inbox, a_file_that_looks_like_one_is_not_opened) {
+  const auto inbox = Inbox::open(key(1));
+  const auto genuine = static_cast<int>(inbox->place().descriptor);
+  constexpr const char* path = "/memfd:quadrille-inbox of a test";
+  const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) GTEST_SKIP() << "needs to write to the root folder";
+  unlink(path);
+  struct stat found {};
+  ASSERT_EQ(fstat(genuine, &found), 0);
+  std::array<char, 256> head{};
+  ASSERT_EQ(pread(genuine, head.data(), head.size(), 0), static_cast<ssize_t>(head.size()));
+  ASSERT_EQ(pwrite(file, head.data(), head.size(), 0), static_cast<ssize_t>(head.size()));
+  ASSERT_EQ(ftruncate(file, found.st_size), 0);
+  EndpointName name = name_of(*inbox, 1);
+  name.inbox->descriptor = static_cast<std::uint32_t>(file);
+  EXPECT_FALSE(ClaimedRing::claim(name, key(2))) << "it may be cut while it is in use";
+  close(file);
+}
+
+TEST(Inbox, there_is_none_where_files_may_not_be_so_long_and_nobody_is_killed) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{1U << 20U, 1U << 20U};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
+    _exit(Inbox::open(key(1)) == nullptr ? 0 : 1);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Inbox, another_process_writes_to_it) {

@@ -132,6 +132,7 @@ class Messenger {
     Head head;
     Report report;
     bool has_ended = false;  // for the caller
+    bool is_called = false;  // by the receiver, which does so once
   };
   struct Peer {
     EndpointName name;

@@ -32,6 +32,7 @@ bool Messenger::look_at_memory(Nanoseconds now) {
     Peer& peer = *peers_[number];
     if (peer.lost || !peer.conversation->look_at_memory()) continue;
     moved = true;
+    peer.refused = false;  // if it has died since, it is refused again
     take_events(number, now);
     touch(number, now);
   }

@@ -123,7 +123,9 @@ void Messenger::on_datagram(wire::NetworkAddress from, std::span<std::byte> data
 
 void Messenger::take_events(PeerNumber number, Nanoseconds now) {
   Peer& peer = *peers_[number];
-  while (const auto happened = peer.conversation->next(now)) {
+  while (!peer.lost) {
+    const auto happened = peer.conversation->next(now);
+    if (!happened) return;
     using Event = Conversation::Event;
     if (happened->event == Event::message) {
       if (!on_packet(number, happened->bytes, now)) return lose(number);
@@ -147,9 +149,9 @@ void Messenger::take_events(PeerNumber number, Nanoseconds now) {
 
 void Messenger::touch(PeerNumber number, Nanoseconds now) {
   Peer& peer = *peers_[number];
-  if (peer.ready || !peer.conversation || peer.lost) return;
+  if (!peer.conversation || peer.lost) return;
   question_memory_later(*peer.conversation, now);
-  if (peer.conversation->is_silent()) return;
+  if (peer.ready || peer.conversation->is_silent()) return;
   peer.ready = true;
   ready_.push_back(number);
 }

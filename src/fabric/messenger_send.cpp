@@ -54,7 +54,9 @@ void Messenger::end_offer(const Offer& offer, PeerNumber to, Outcome outcome) {
 void Messenger::on_call(PeerNumber from, const Control& control, Nanoseconds now) {
   Peer& peer = *peers_[from];
   const auto found = peer.offers.find(control.offer);
-  if (found == peer.offers.end() || control.bytes > found->second.bytes.size()) return lose(from);
+  if (found == peer.offers.end() || std::exchange(found->second.is_called, true) ||
+      control.bytes > found->second.bytes.size())
+    return lose(from);
   if (control.bytes == 0) {
     end_offer(found->second, from, Outcome::success);
     peer.offers.erase(found);

@@ -43,6 +43,7 @@ class SharedSender {
     return waiting_.empty() && ring_.writer().read() == ring_.writer().written();
   }
   bool has_unwritten() const { return !waiting_.empty(); }
+  bool has_sent() const { return !sent_.empty(); }
   // Bytes since the start.
   std::uint64_t read() const { return ring_.writer().read(); }
   // The reader sleeps, something is there for it, and it has not been told. Asked once.

@@ -49,6 +49,8 @@ RingReader::RingReader(RingState& state, std::span<const std::byte> memory)
 
 bool RingReader::look() {
   written_ = state_->written.load(std::memory_order_seq_cst);
+  // No writer is further on than there is memory, and none goes back.
+  is_broken_ = is_broken_ || written_ - read_ > memory_.size();
   return written_ != read_;
 }
 

@@ -72,7 +72,7 @@ class RingReader {
   // Something is there that is no record, as only a writer can make it that has gone wild.
   bool is_broken() const { return is_broken_; }
   // Whether the writer waits for room, since it was last told.
-  bool writer_waits() const { return state_->writer_waits.load(std::memory_order_acquire) != 0; }
+  bool writer_waits() const { return state_->writer_waits.load(std::memory_order_seq_cst) != 0; }
   void told_writer() { state_->writer_waits.store(0, std::memory_order_seq_cst); }
 
  private:

@@ -122,5 +122,16 @@ TEST(SharedRing, what_is_no_record_is_never_read_beyond_its_memory) {
   EXPECT_GT(broken, 1000U);
 }
 
+TEST(SharedRing, a_writer_that_says_to_be_where_none_can_be_is_not_followed) {
+  for (const std::uint64_t written :
+       {std::uint64_t{1} << 62U, ~std::uint64_t{0}, std::uint64_t{264}}) {
+    Ring ring(256);
+    ring.state->written = written;
+    EXPECT_TRUE(ring.reader.look());
+    EXPECT_FALSE(ring.reader.front()) << "would go around for years";
+    EXPECT_TRUE(ring.reader.is_broken());
+  }
+}
+
 }  // namespace
 }  // namespace quadrille::fabric

@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyroute2 import IPRoute
+from pyroute2 import IPRoute, NetlinkError
 
 from quadrille.errors import QuadrilleError
 from quadrille.passed_sockets.confinement import HOLDER_INTERFACE, Confinement
@@ -107,6 +107,8 @@ class Service:
                 answer = f"granted {HOLDER_INTERFACE}"
             except (QuadrilleError, OSError) as error:
                 answer = f"refused {error}"
+            except NetlinkError as error:  # an interface has just gone, or addresses change
+                answer = f"refused interfaces of this host cannot be looked at now: {error}"
             socket.send_fds(connection, [answer.encode()], [one.fileno() for one in passed])
         except OSError:
             pass  # it has gone away

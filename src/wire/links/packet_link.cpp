@@ -122,7 +122,15 @@ void PacketLink::take_frames() {
 }
 
 void PacketLink::take_message() {
-  const ssize_t length = recv(descriptor_.get(), message_.data(), message_.size(), MSG_DONTWAIT);
+  const auto take = [&] {
+    return recv(descriptor_.get(), message_.data(), message_.size(), MSG_DONTWAIT);
+  };
+  ssize_t length = take();
+  // An error of the socket comes first; the message stays, and would be taken for the next one.
+  if (length < 0) {
+    look_at_interface();
+    length = take();
+  }
   FrameOffload offload{};
   if (length < static_cast<ssize_t>(sizeof offload)) return;
   std::memcpy(&offload, message_.data(), sizeof offload);
