@@ -60,7 +60,7 @@ def judge(data: Data) -> list[Effect]:
         _inner_rate(data, sets.get(ALL_PORTS)),
         _ports_that_may_be_busy(sets.get(ALL_PORTS)),
         _loss_with_all_ports(sets.get(ALL_PORTS)),
-        _no_loss_with_scattered_ports(sets.get(SCATTERED)),
+        _no_loss_with_scattered_ports(sets.get(ALL_PORTS), sets.get(SCATTERED)),
     ]
 
 
@@ -112,14 +112,19 @@ def _loss_with_all_ports(found: dict[str, Any] | None) -> Effect:
     return Effect(name, lost > 0, f"{lost} frames lost on inner links")
 
 
-def _no_loss_with_scattered_ports(found: dict[str, Any] | None) -> Effect:
-    name = "with 9 of 12 ports inner links lose nothing"
-    if not found or not found.get("alltoall") or found["alltoall"][0]["dropped"] is None:
+def _no_loss_with_scattered_ports(everything: dict[str, Any] | None, found: dict[str, Any] | None) -> Effect:
+    name = "with 9 of 12 ports the losses of inner links vanish"
+    if not everything or not found or not everything.get("alltoall") or not found.get("alltoall"):
         return Effect(name, None, _NOT_MEASURED)
-    inner = sum(dropped_on_inner_links(entry) for entry in found["alltoall"])
+    if found["alltoall"][0]["dropped"] is None:
+        return Effect(name, None, _NOT_MEASURED)
+    before, inner = (
+        sum(dropped_on_inner_links(entry) for entry in ports["alltoall"]) for ports in (everything, found)
+    )
     ports = sum(dropped_at_hosts(entry) for entry in found["alltoall"])
     why = (
-        f"{inner} frames lost on inner links; {ports} at ports towards hosts, where no flow control stops "
+        f"{inner} frames lost on inner links, {before} with all ports (a hundredth counts as none: bursts "
+        f"of several hosts meet there now and then); {ports} at ports towards hosts, where no flow control stops "
         "several hosts from sending to one, which is the poster's section 1"
     )
-    return Effect(name, inner == 0, why)
+    return Effect(name, 100 * inner <= before and before > 0, why)
