@@ -124,7 +124,7 @@ def _no_loss_with_scattered_ports(everything: dict[str, Any] | None, found: dict
     ports = sum(dropped_at_hosts(entry) for entry in found["alltoall"])
     why = (
         f"{inner} frames lost on inner links, {before} with all ports (a hundredth counts as none: bursts "
-        f"of several hosts meet there now and then); {ports} at ports towards hosts, where no flow control stops "
-        "several hosts from sending to one, which is the poster's section 1"
+        f"of several hosts meet there now and then); {ports} at ports towards hosts, where no flow control "
+        "stops several hosts from sending to one, which is the poster's section 1"
     )
     return Effect(name, 100 * inner <= before and before > 0, why)
