@@ -97,7 +97,8 @@ class Messenger {
   bool look_at_memory(Nanoseconds now);
   // A host says that nobody listens there any more.
   void on_refusal(wire::NetworkAddress to);
-  // Nobody is reached any more: what is under way ends so.
+  // Nobody is reached any more, nor heard: what is under way ends so, and what waits for anybody,
+  // now and later.
   void lose_everybody();
 
   struct Outgoing {
@@ -213,6 +214,7 @@ class Messenger {
   std::uint32_t local_peers_ = 1;  // on this host, with oneself
   std::vector<std::unique_ptr<Peer>> peers_;
   std::map<std::pair<std::uint32_t, std::uint16_t>, PeerNumber> by_address_;
+  bool reaches_nobody_ = false;
   std::deque<PeerNumber> ready_;  // may have something to send
   std::set<std::pair<Nanoseconds, PeerNumber>> timers_;
   std::vector<PeerNumber> on_host_;      // whom this endpoint may share memory with

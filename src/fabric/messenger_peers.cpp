@@ -57,6 +57,7 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
   peer->secret = secret;
   const bool is_local = name.at.address == settings_.name.at.address;
   if (name != settings_.name) {
+  peer->lost = reaches_nobody_;
     ConversationSettings made;
     made.secret = secret;
     made.is_first = settings_.name.key < name.key;
@@ -259,8 +260,13 @@ void Messenger::lose(PeerNumber number) {
 
 void Messenger::lose_everybody() {
   for (std::size_t number = 0; number < peers_.size(); ++number)
+  if (std::exchange(reaches_nobody_, true)) return;
     lose(static_cast<PeerNumber>(number));
 }
+  for (Matcher* matcher : {&tagged_, &untagged_}) {
+    for (const Token receive : matcher->withdraw_receives())
+      end_waiting(receive, Outcome::peer_lost);
+  }
 
 bool Messenger::is_idle() const {
   return std::ranges::all_of(peers_, [](const auto& peer) {

@@ -150,13 +150,12 @@ void Station::hand_out() {
 
 void Station::note_refusals() {
   for (const wire::NetworkAddress& address : link_->refusals()) messenger_.on_refusal(address);
-  if (!link_->is_cut()) return;
-  if (!std::exchange(is_cut_, true)) {
-    std::fprintf(stderr,
-                 "quadrille: the interface of the %s link was taken away (a link helper takes its "
-                 "own along when it ends): its messages are lost\n",
-                 link_->name());
-  }
+  if (is_cut_ || !link_->is_cut()) return;
+  is_cut_ = true;
+  std::fprintf(stderr,
+               "quadrille: the interface of the %s link was taken away (a link helper takes its "
+               "own along when it ends): its messages are lost\n",
+               link_->name());
   messenger_.lose_everybody();
 }
 
