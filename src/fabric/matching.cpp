@@ -62,4 +62,11 @@ std::vector<Token> Matcher::withdraw_directed_at(PeerNumber peer) {
   return tokens;
 }
 
+std::vector<Token> Matcher::withdraw_receives() {
+  std::vector<Token> tokens;
+  for (const Receive& receive : receives_) tokens.push_back(receive.token);
+  receives_.clear();
+  return tokens;
+}
+
 }  // namespace quadrille::fabric

@@ -53,6 +53,7 @@ class Matcher {
   bool withdraw_message(Token message);
   // Receives that only this peer's messages fit; they wait no longer.
   std::vector<Token> withdraw_directed_at(PeerNumber peer);
+  std::vector<Token> withdraw_receives();
 
   std::size_t receives() const { return receives_.size(); }
   std::size_t messages() const { return messages_.size(); }

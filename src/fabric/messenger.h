@@ -32,6 +32,7 @@
 #include "fabric/matching.h"
 #include "fabric/message_format.h"
 #include "wire/credit_budget.h"
+#include "wire/host_board.h"
 
 namespace quadrille::fabric {
 
@@ -41,7 +42,8 @@ struct MessengerSettings {
   std::size_t burst_bytes = std::size_t{32} * 1024;  // that the network holds in front of this host
   std::size_t local_payload = 1448;                  // of packets that stay on this host
   Inbox* inbox = nullptr;                            // its place is in the name
-  bool flow_control = true;  // else receivers let every sender send all it has
+  bool flow_control = true;          // else receivers let every sender send all it has
+  wire::HostBoard* board = nullptr;  // of this host's; null: a part for each of its ranks
 };
 
 struct SendRequest {
@@ -97,7 +99,8 @@ class Messenger {
   bool look_at_memory(Nanoseconds now);
   // A host says that nobody listens there any more.
   void on_refusal(wire::NetworkAddress to);
-  // Nobody is reached any more: what is under way ends so.
+  // Nobody is reached any more, nor heard: what is under way ends so, and what waits for anybody,
+  // now and later.
   void lose_everybody();
 
   struct Outgoing {
@@ -207,11 +210,12 @@ class Messenger {
 
   MessengerSettings settings_;
   const KeyPair& keys_;
-  wire::CreditBoard network_board_{};
+  wire::CreditBoard own_board_{};  // where none is shared
   wire::CreditBoard local_board_{};
   wire::CreditBudget network_budget_;
   wire::CreditBudget local_budget_;
   std::uint32_t local_peers_ = 1;  // on this host, with oneself
+  bool reaches_nobody_ = false;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::map<std::pair<std::uint32_t, std::uint16_t>, PeerNumber> by_address_;
   std::deque<PeerNumber> ready_;  // may have something to send

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -41,7 +42,7 @@ class MessengersTest : public testing::Test {
       keys_.push_back(std::make_unique<KeyPair>());
       MessengerSettings settings;
       const auto number = static_cast<std::uint16_t>(i);
-      const std::uint32_t host = on_one_host() ? 0 : number;
+      const std::uint32_t host = on_one_host() ? 0 : std::min<std::uint32_t>(number, last_host_);
       settings.name = {{0x0a000001 + host, static_cast<std::uint16_t>(4000 + number)}, 1448, {}};
       settings.name.key = keys_.back()->public_key();
       if (on_one_host()) {
@@ -51,6 +52,7 @@ class MessengersTest : public testing::Test {
         settings.name.inbox = settings.inbox->place();
       }
       settings.flow_control = flow_control_;
+      if (board_of_) settings.board = board_of_(i);
       if (with_secret) settings.job_secret = secret_from_digits(std::string(32, '7'));
       ends_.push_back(std::make_unique<Messenger>(settings, *keys_.back()));
       done_.emplace_back();
@@ -157,6 +159,8 @@ class MessengersTest : public testing::Test {
   std::size_t datagrams_ = 0;
   std::size_t most_flights_ = 0;  // at a time
   bool flow_control_ = true;
+  std::uint32_t last_host_ = 999;  // has all that are left
+  std::function<wire::HostBoard*(std::size_t)> board_of_;
   Nanoseconds now_{1'000'000};
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is on its way at a time, with flow control and without.
 #include <gtest/gtest.h>
+#include <sodium.h>
 
 #include <vector>
 
@@ -33,6 +34,38 @@ class MessengerFlowTest : public MessengersTest {
 
 TEST_F(MessengerFlowTest, receivers_let_no_more_come_than_the_network_holds) {
   EXPECT_LT(flood(true, 0), 40U);
+}
+
+TEST_F(MessengerFlowTest, ranks_of_a_host_and_its_wire_let_no_more_come_than_the_network_holds) {
+  wire::Secret job{};
+  randombytes_buf(job.data(), job.size());
+  std::vector<std::unique_ptr<wire::HostBoard>> boards;
+  last_host_ = 3;
+  board_of_ = [&](std::size_t number) {
+    if (number < last_host_) return static_cast<wire::HostBoard*>(nullptr);
+    boards.push_back(wire::HostBoard::join(job, last_host_));
+    return boards.back().get();
+  };
+  make(6);
+  ASSERT_EQ(boards.size(), 3U);
+  const auto wire = wire::HostBoard::join(job, last_host_);
+  wire::CreditBudget of_wire(wire->board(), wire->holder(), 16);
+  EXPECT_EQ(of_wire.limit(), 16U);
+  EXPECT_EQ(of_wire.take(8), 8U);
+  const auto sent = contents(200'000, 1);
+  std::vector<std::vector<std::byte>> into(9, std::vector<std::byte>(sent.size()));
+  for (std::size_t i = 0; i < 9; ++i) {
+    receive(3 + i % 3, into[i], {.from = peer(3 + i % 3, i / 3), .tag = 1});
+    send(i / 3, 3 + i % 3, sent, 1);
+  }
+  std::uint32_t most_taken = 0;
+  while (step()) most_taken = std::max(most_taken, of_wire.taken());
+  run();
+  for (const auto& message : into) EXPECT_EQ(message, sent);
+  EXPECT_LE(most_taken, 16U + 3U) << "one each where nothing was left";
+  EXPECT_GT(most_taken, 12U);
+  EXPECT_EQ(of_wire.taken(), 8U);
+  ends_.clear();
 }
 
 TEST_F(MessengerFlowTest, without_flow_control_everything_comes_at_once) {

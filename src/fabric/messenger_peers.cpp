@@ -33,7 +33,9 @@ std::uint32_t packets_of(const MessengerSettings& settings) {
 Messenger::Messenger(const MessengerSettings& settings, const KeyPair& keys)
     : settings_(settings),
       keys_(keys),
-      network_budget_(network_board_, 0, packets_of(settings)),
+      network_budget_(settings.board != nullptr ? settings.board->board() : own_board_,
+                      settings.board != nullptr ? settings.board->holder() : 0,
+                      packets_of(settings)),
       local_budget_(local_board_, 0, most_local_packets) {}
 
 PeerNumber* Messenger::known_at(wire::NetworkAddress address) {
@@ -55,6 +57,7 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
   auto peer = std::make_unique<Peer>();
   peer->name = name;
   peer->secret = secret;
+  peer->lost = reaches_nobody_;
   const bool is_local = name.at.address == settings_.name.at.address;
   if (name != settings_.name) {
     ConversationSettings made;
@@ -75,11 +78,10 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
         is_local ? made.payload : std::clamp(share, std::min(least_unasked, made.payload), most);
     peer->conversation =
         std::make_unique<Conversation>(made, is_local ? local_budget_ : network_budget_, now);
-    if (is_local && settings_.flow_control) {
-      // Each rank of the host has a board of its own.
+    if (is_local && settings_.flow_control && settings_.board == nullptr) {
       const std::uint32_t ceiling = std::max(packets_of(settings_) / ++local_peers_, 2U);
-      network_board_.ceiling = ceiling;
-      network_board_.limit = std::min(network_board_.limit.load(), ceiling);
+      own_board_.ceiling = ceiling;
+      own_board_.limit = std::min(own_board_.limit.load(), ceiling);
     }
   }
   peers_.push_back(std::move(peer));
@@ -260,8 +262,13 @@ void Messenger::lose(PeerNumber number) {
 }
 
 void Messenger::lose_everybody() {
+  if (std::exchange(reaches_nobody_, true)) return;
   for (std::size_t number = 0; number < peers_.size(); ++number)
     lose(static_cast<PeerNumber>(number));
+  for (Matcher* matcher : {&tagged_, &untagged_}) {
+    for (const Token receive : matcher->withdraw_receives())
+      end_waiting(receive, Outcome::peer_lost);
+  }
 }
 
 bool Messenger::is_idle() const {

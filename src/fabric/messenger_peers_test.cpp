@@ -96,5 +96,34 @@ TEST_P(MessengerTest, all_that_waits_ends_where_nobody_is_reached_any_more) {
   EXPECT_TRUE(ends_[0]->is_idle());
 }
 
+TEST_P(MessengerTest, what_waits_for_anybody_ends_too_where_nobody_is_reached_any_more) {
+  make(3);
+  std::vector<std::byte> before(10);
+  std::vector<std::byte> after(10);
+  std::vector<std::byte> whole(10);
+  send(1, 0, contents(10, 1), 5);
+  run();
+  receive(0, before, {.from = {}, .tag = 1}, 1);
+  ends_[0]->lose_everybody();
+  receive(0, after, {.from = {}, .tag = 2}, 2);
+  run();
+  ASSERT_EQ(done_[0].size(), 2U);
+  for (const Done& done : done_[0]) EXPECT_EQ(done.outcome, Outcome::peer_lost);
+  receive(0, whole, {.from = {}, .tag = any_tag, .ignore = any_tag}, 3);
+  run();
+  ASSERT_EQ(done_[0].size(), 3U);
+  EXPECT_EQ(done_[0].back().outcome, Outcome::success) << "it had come before";
+  EXPECT_EQ(whole, contents(10, 1));
+}
+
+TEST_P(MessengerTest, who_is_met_where_nobody_is_reached_any_more_is_lost_at_once) {
+  make(2, false);
+  ends_[0]->lose_everybody();
+  send(0, 1, contents(10, 1), 1);
+  run();
+  ASSERT_EQ(done_[0].size(), 1U);
+  EXPECT_EQ(done_[0].front().outcome, Outcome::peer_lost);
+}
+
 }  // namespace
 }  // namespace quadrille::fabric

@@ -25,8 +25,8 @@ void Messenger::receive(const ReceiveRequest& request, Nanoseconds now) {
   }
   matcher.post(request.pattern, token, stays);
   const auto& from = request.pattern.from;
-  if (from && peers_[*from]->lost && matcher.withdraw_receive(token))
-    end_waiting(token, Outcome::peer_lost);
+  const bool is_lost = reaches_nobody_ || (from && peers_[*from]->lost);
+  if (is_lost && matcher.withdraw_receive(token)) end_waiting(token, Outcome::peer_lost);
 }
 
 bool Messenger::on_packet(PeerNumber from, std::span<const std::byte> bytes, Nanoseconds now) {

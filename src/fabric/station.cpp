@@ -47,19 +47,25 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   made.job_secret = settings.job_secret;
   made.burst_bytes = settings.burst_bytes;
   made.flow_control = settings.flow_control;
-  std::unique_ptr<Station> station(
-      new Station(std::move(link), std::move(keys), std::move(inbox), made, std::move(on_done)));
+  // Outside of a job nobody knows whose ranks others are.
+  auto board = settings.job_secret && settings.flow_control
+                   ? wire::HostBoard::join(*settings.job_secret, interface.value().address)
+                   : nullptr;
+  made.board = board.get();
+  std::unique_ptr<Station> station(new Station(std::move(link), std::move(keys), std::move(inbox),
+                                               std::move(board), made, std::move(on_done)));
   station->why_not_ = std::move(opened.value().why_not);
   if (!station->start()) return Error{ErrorKind::system, "no descriptor or no thread is left"};
   return station;
 }
 
 Station::Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
-                 std::unique_ptr<Inbox> inbox, const MessengerSettings& settings,
-                 DoneHandler on_done)
+                 std::unique_ptr<Inbox> inbox, std::unique_ptr<wire::HostBoard> board,
+                 const MessengerSettings& settings, DoneHandler on_done)
     : link_(std::move(link)),
       keys_(std::move(keys)),
       inbox_(std::move(inbox)),
+      board_(std::move(board)),
       name_(settings.name),
       messenger_(settings, *keys_),
       on_done_(std::move(on_done)),
@@ -150,13 +156,12 @@ void Station::hand_out() {
 
 void Station::note_refusals() {
   for (const wire::NetworkAddress& address : link_->refusals()) messenger_.on_refusal(address);
-  if (!link_->is_cut()) return;
-  if (!std::exchange(is_cut_, true)) {
-    std::fprintf(stderr,
-                 "quadrille: the interface of the %s link was taken away (a link helper takes its "
-                 "own along when it ends): its messages are lost\n",
-                 link_->name());
-  }
+  if (is_cut_ || !link_->is_cut()) return;
+  is_cut_ = true;
+  std::fprintf(stderr,
+               "quadrille: the interface of the %s link was taken away (a link helper takes its "
+               "own along when it ends): its messages are lost\n",
+               link_->name());
   messenger_.lose_everybody();
 }
 

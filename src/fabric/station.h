@@ -94,7 +94,8 @@ class Station {
   };
 
   Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
-          std::unique_ptr<Inbox> inbox, const MessengerSettings& settings, DoneHandler on_done);
+          std::unique_ptr<Inbox> inbox, std::unique_ptr<wire::HostBoard> board,
+          const MessengerSettings& settings, DoneHandler on_done);
   bool start();
   Nanoseconds serve();  // REQUIRES: mutex_ held
   void begin_watch();
@@ -112,7 +113,8 @@ class Station {
   std::mutex mutex_;
   std::unique_ptr<wire::Link> link_;
   std::unique_ptr<KeyPair> keys_;
-  std::unique_ptr<Inbox> inbox_;  // null: of none
+  std::unique_ptr<Inbox> inbox_;            // null: of none
+  std::unique_ptr<wire::HostBoard> board_;  // null: of none that is shared
   EndpointName name_;
   std::string why_not_;
   bool is_cut_ = false;

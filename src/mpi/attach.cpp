@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mpi/last_execution.h"
+#include "mpi/narrow_counts.h"
 #include "mpi/next.h"
 #include "mpi/symbols.h"
 #include "preload/core.h"
@@ -56,7 +57,10 @@ constexpr quadrille_core this_core{implementation, write_last_execution};
 
 void set_next_symbol_lookup(void* (*lookup)(const char* symbol)) { next_lookup = lookup; }
 
-void* look_up_next_symbol(const char* symbol) { return next_lookup(symbol); }
+void* look_up_next_symbol(const char* symbol) {
+  void* found = next_lookup(symbol);
+  return found != nullptr ? found : narrow_count_symbol(symbol);
+}
 
 }  // namespace quadrille
 

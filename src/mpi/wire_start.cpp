@@ -197,8 +197,7 @@ class Opening {
   WireStart run() {
     const auto networks = networks_of_hosts(job_, facts_of_hosts(job_, own_.place == 0));
     if (networks.empty()) return without("the hosts share no network with an address of each");
-    if (!all_of(job_.ranks, wire::start_authentication() && own_.place < holders))
-      return without("libsodium cannot start, or a host has too many ranks");
+    if (!all_of(job_.ranks, wire::start_authentication())) return without("libsodium cannot start");
     const auto secret = agree_on_secret(settings_, job_.ranks);
     if (!secret) return without("QUADRILLE_JOB_SECRET is not 32 hexadecimal digits");
     WireStart wire;
@@ -210,8 +209,6 @@ class Opening {
   }
 
  private:
-  static constexpr std::size_t holders = wire::CreditBoard::holders;
-
   WireStart open_on(const std::vector<HostAddress>& hosts, const wire::Secret& secret) {
     std::size_t mtu = usual_mtu;
     for (const HostAddress& host : hosts) mtu = std::min(mtu, host.mtu);
@@ -230,14 +227,13 @@ class Opening {
     auto addresses = exchange_addresses(own);
     WireStart wire;
     const std::size_t held = link->receive_queue();
-    wire.board = share_board();
-    if (!all_of(job_.ranks, wire.board->address() != nullptr)) return without("no memory is left");
+    wire.board = share_board(secret, hosts[host_].address);
     wire::PortSettings port;
     port.endpoint = settings_for(secret, mtu);
     port.addresses = std::move(addresses);
-    port.board = static_cast<wire::CreditBoard*>(wire.board->address());
-    port.holder = own_.place;
-    port.budget = budget_within(held, *wire.board, mtu);
+    port.board = wire.board != nullptr ? &wire.board->board() : nullptr;
+    port.holder = wire.board != nullptr ? wire.board->holder() : 0;
+    port.budget = budget_within(held, wire.board != nullptr, mtu);
     port.group = draw_group();
     const std::size_t payload = port.endpoint.limits.payload;
     port.on_detour = [rank = rank_](wire::EndpointId peer) {
@@ -306,12 +302,18 @@ class Opening {
       wire.multicast_in_segment[segments[i]] = reached[i];
   }
 
-  std::unique_ptr<HostMemory> share_board() const {
+  // Null where not all ranks of the host have found the same one.
+  std::unique_ptr<wire::HostBoard> share_board(const wire::Secret& secret,
+                                               std::uint32_t address) const {
+    auto board = wire::HostBoard::join(secret, address);
     MPI_Comm on_host = MPI_COMM_NULL;
     PMPI_Comm_split(job_.ranks, static_cast<int>(host_), static_cast<int>(rank_), &on_host);
-    auto board = std::make_unique<HostMemory>(on_host, sizeof(wire::CreditBoard));
+    const std::uint64_t own = board ? board->identity() : 0;
+    std::array<std::uint64_t, 2> bounds{own, ~own};
+    PMPI_Allreduce(MPI_IN_PLACE, bounds.data(), 2, MPI_UINT64_T, MPI_MIN, on_host);
     PMPI_Comm_free(&on_host);
-    return board;
+    const bool is_shared = bounds[0] != 0 && bounds[0] == ~bounds[1];
+    return is_shared ? std::move(board) : nullptr;
   }
 
   std::vector<wire::PortAddress> exchange_addresses(wire::PortAddress own) const {
@@ -366,14 +368,14 @@ class Opening {
                                      2, most_packets);
   }
 
-  std::uint32_t budget(const HostMemory& board, std::size_t mtu) const {
+  std::uint32_t budget(bool is_shared, std::size_t mtu) const {
     const std::uint32_t all = packets(limits_of(job_, host_), mtu);
-    return board.shared() ? all : std::max<std::uint32_t>(1, all / own_.ranks);
+    return is_shared ? all : std::max<std::uint32_t>(1, all / own_.ranks);
   }
 
   // What is granted waits at the socket when no rank of the host gets a processor.
-  std::uint32_t budget_within(std::size_t held, const HostMemory& board, std::size_t mtu) const {
-    const std::uint32_t wanted = budget(board, mtu);
+  std::uint32_t budget_within(std::size_t held, bool is_shared, std::size_t mtu) const {
+    const std::uint32_t wanted = budget(is_shared, mtu);
     const bool is_cut = held < wanted;
     const int rank = static_cast<int>(rank_);
     const int own = is_cut ? rank : std::numeric_limits<int>::max();

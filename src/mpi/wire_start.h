@@ -14,16 +14,17 @@
 #include <vector>
 
 #include "base/settings.h"
-#include "mpi/host_memory.h"
 #include "network/model.h"
+#include "wire/host_board.h"
 #include "wire/port.h"
 
 namespace quadrille {
 
 struct WireStart {
-  std::unique_ptr<HostMemory> board;  // outlives the port
-  std::unique_ptr<wire::Port> port;   // null: no wire
-  bool multicast = false;             // whether it reaches all hosts
+  std::unique_ptr<wire::HostBoard>
+      board;                         // of the host's; null: each rank has a part of its budget
+  std::unique_ptr<wire::Port> port;  // null: no wire
+  bool multicast = false;            // whether it reaches all hosts
   // [segments], where it does not: whether it reaches all of a segment. Empty where none was tried.
   std::vector<bool> multicast_in_segment = {};
   std::string problem;  // why not, the same on all ranks; empty where none was wanted

@@ -31,7 +31,8 @@
 
 static struct quadrille_mpi mpi;
 static const struct quadrille_core* core;
-static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+static pthread_once_t found_mpi = PTHREAD_ONCE_INIT;
+static pthread_once_t loaded_late = PTHREAD_ONCE_INIT;
 
 static void* next_symbol(const char* symbol) {
   void* found = dlsym(RTLD_NEXT, symbol);
@@ -80,10 +81,12 @@ static void complain(const char* what, const char* detail) {
           detail);
 }
 
-static void load_core(void) {
-  mpi = quadrille_find_mpi();
+static int is_off(void) {
   const char* wanted = getenv("QUADRILLE_COLLECTIVES");
-  if (wanted != NULL && strcmp(wanted, "off") == 0) return;
+  return wanted != NULL && strcmp(wanted, "off") == 0;
+}
+
+static void load_core(void) {
   if (mpi.abi == QUADRILLE_ABI_NONE) {
     complain("no MPI library in this process", "is the program linked statically?");
     return;
@@ -110,13 +113,24 @@ static void load_core(void) {
   if (core == NULL) complain("its core is of another version", path);
 }
 
+static void find_mpi(void) {
+  mpi = quadrille_find_mpi();
+  if (!is_off()) load_core();
+}
+
 typedef intptr_t word;
 typedef word (*function)(word, word, word, word, word, word, word, word, word, word, word);
 
 static function resolve(const char* symbol, function* slot) {
-  pthread_once(&loaded, load_core);
-  void* found = core == NULL ? NULL : core->implementation(symbol);
+  pthread_once(&found_mpi, find_mpi);
+  const int off = is_off();
+  void* found = off || core == NULL ? NULL : core->implementation(symbol);
   if (found == NULL) found = next_symbol(symbol);
+  /* A call that is there because the shim is: the core has it do with what the library has. */
+  if (found == NULL && off) {
+    pthread_once(&loaded_late, load_core);
+    if (core != NULL) found = core->implementation(symbol);
+  }
   if (found == NULL) {
     fprintf(stderr, "quadrille: %s is not in this program's MPI library\n", symbol);
     abort();

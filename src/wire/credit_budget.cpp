@@ -11,40 +11,72 @@ namespace {
 // Below this an exchange could not keep a link busy: a packet arriving, one on its way.
 constexpr std::uint32_t smallest_limit = 2;
 
+void lower(std::atomic<std::uint32_t>& value, std::uint32_t most) {
+  std::uint32_t found = value.load();
+  while ((found == 0 || found > most) && !value.compare_exchange_weak(found, most)) {
+  }
+}
+
 }  // namespace
 
 CreditBudget::CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t ceiling)
     : board_(&board), holder_(holder) {
-  // All holders bring the same: who comes second repeats it, before anybody has taken anything.
-  std::uint32_t unset = 0;
-  if (board_->ceiling.load() == 0) board_->limit.store(ceiling);
-  board_->ceiling.compare_exchange_strong(unset, ceiling);
+  // The limit first: it is never zero where there is a ceiling.
+  lower(board_->limit, ceiling);
+  lower(board_->ceiling, ceiling);
+  const auto place = static_cast<std::uint32_t>(holder);
+  std::uint32_t places = board_->places.load();
+  while (places <= place && !board_->places.compare_exchange_weak(places, place + 1)) {
+  }
   // A holder before this one that died may have left something.
-  board_->taken[holder_].store(0);
+  show();
 }
 
-std::uint32_t CreditBudget::taken() const {
-  std::uint32_t sum = 0;
-  for (const auto& slot : board_->taken) sum += slot.load();
-  return sum;
+void CreditBudget::show() {
+  board_->taken[holder_].store(own_ | (is_hungry_ ? CreditBoard::hungry : 0U));
 }
+
+void CreditBudget::leave() {
+  own_ = 0;
+  is_hungry_ = false;
+  show();
+}
+
+CreditBudget::Others CreditBudget::others() const {
+  Others found;
+  const std::size_t places = board_->places.load();
+  for (std::size_t holder = 0; holder < places; ++holder) {
+    const std::uint32_t shown = board_->taken[holder].load();
+    if (shown == 0 || holder == holder_) continue;
+    found.taken += shown & ~CreditBoard::hungry;
+    found.hungry = found.hungry || (shown & CreditBoard::hungry) != 0;
+    ++found.holders;
+  }
+  return found;
+}
+
+std::uint32_t CreditBudget::taken() const { return others().taken + own_; }
 
 std::uint32_t CreditBudget::take(std::uint32_t wanted) {
   if (wanted == 0) return 0;
-  board_->taken[holder_].store(own_ + wanted);
-  const std::uint32_t all = taken();
+  const std::uint32_t before = own_;
+  own_ += wanted;
+  show();
+  const Others others = this->others();
   const std::uint32_t limit = board_->limit.load();
-  const std::uint32_t excess = all > limit ? std::min(all - limit, wanted) : 0;
-  std::uint32_t granted = wanted - excess;
-  if (granted == 0 && own_ == 0) granted = 1;
-  own_ += granted;
-  board_->taken[holder_].store(own_);
+  std::uint32_t most = limit - std::min(limit, others.taken);
+  sharers_ = others.hungry ? others.holders + 1 : 1;
+  most = std::min(most, share());
+  own_ = std::clamp(most, std::max(before, 1U), own_);
+  const std::uint32_t granted = own_ - before;
+  is_hungry_ = granted < wanted;
+  show();
   return granted;
 }
 
 void CreditBudget::give_back(std::uint32_t packets) {
   own_ -= std::min(packets, own_);
-  board_->taken[holder_].store(own_);
+  show();
 }
 
 void CreditBudget::arrived(std::uint32_t packets) {

@@ -4,9 +4,11 @@
 // that may lie in memory shared by them.
 //
 // The sum of what its holders have taken stays within the limit, but for one packet a holder that
-// has taken none: a holder that dies or is stopped leaves the others slow, not stuck. A loss takes
-// an eighth off the limit, so that a burst of them halves it and a single one does little; a
-// limit's worth of arrivals raises it by a packet, up to where it began.
+// has taken none: a holder that dies or is stopped leaves the others slow, not stuck. While one is
+// hungry, having got less than it wanted, the others take no more than their shares: room that an
+// arrival makes is taken again at once, so else who came first would keep all. A loss takes an
+// eighth off the limit, so that a burst of them halves it and a single one does little; a limit's
+// worth of arrivals raises it by a packet, up to where it began.
 //
 // Thread rule: a board may be used by all at once; a CreditBudget by one thread at a time.
 #pragma once
@@ -16,15 +18,20 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/divide_up.h"
+
 namespace quadrille::wire {
 
 // Zeroed memory is a board that nobody has set up.
 struct CreditBoard {
-  static constexpr std::size_t holders = 256;
+  static constexpr std::size_t holders = 512;
+  // In `taken`: it wanted more than that.
+  static constexpr std::uint32_t hungry = std::uint32_t{1} << 31U;
 
   std::atomic<std::uint32_t> ceiling;
   std::atomic<std::uint32_t> limit;
   std::atomic<std::uint32_t> arrivals;  // since the limit was last raised
+  std::atomic<std::uint32_t> places;    // of `taken` that have been used
   std::array<std::atomic<std::uint32_t>, holders> taken;
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
@@ -34,13 +41,14 @@ class CreditBudget {
   // A ceiling that no loss lowers: everything may be on its way at once.
   static constexpr std::uint32_t unlimited = std::uint32_t{1} << 28U;
 
-  // Holder `holder` of `board`; the first one sets it up. REQUIRES: ceiling > 0.
+  // Holder `holder` of `board`, whose ceiling is the lowest that any has brought.
+  // REQUIRES: ceiling > 0.
   CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t ceiling);
   CreditBudget(const CreditBudget&) = delete;
   CreditBudget& operator=(const CreditBudget&) = delete;
   ~CreditBudget() {
     // Nothing between calls, so that a child forked there leaves its parent's alone.
-    if (own_ > 0) give_back(own_);
+    if (own_ > 0 || is_hungry_) leave();
   }
 
   // Takes up to `wanted` packets and returns how many.
@@ -51,15 +59,28 @@ class CreditBudget {
   void lost();
 
   std::uint32_t limit() const { return board_->limit.load(std::memory_order_relaxed); }
+  // What others left to this holder when it last took something.
+  std::uint32_t share() const { return static_cast<std::uint32_t>(divide_up(limit(), sharers_)); }
   // What this holder has taken.
   std::uint32_t own() const { return own_; }
   // All holders'.
   std::uint32_t taken() const;
 
  private:
+  struct Others {
+    std::uint32_t taken = 0;
+    std::uint32_t holders = 0;  // that have taken or want something
+    bool hungry = false;        // one of them
+  };
+  Others others() const;
+  void show();
+  void leave();
+
   CreditBoard* board_;
   std::size_t holder_;
   std::uint32_t own_ = 0;
+  bool is_hungry_ = false;
+  std::uint32_t sharers_ = 1;  // with itself
 };
 
 }  // namespace quadrille::wire

@@ -25,6 +25,55 @@ TEST(CreditBudget, holders_together_take_no_more_than_the_limit_but_one_each) {
   EXPECT_EQ(third.take(4), 0U);
 }
 
+// As if a packet came for who has more, again and again, and its receiver wanted the next.
+std::uint32_t after_arrivals(CreditBudget& greedy, CreditBudget& late) {
+  for (int i = 0; i < 100; ++i) {
+    greedy.give_back(1);
+    greedy.take(1);
+    late.take(16);
+  }
+  return late.own();
+}
+
+TEST(CreditBudget, who_comes_late_gets_its_share_of_what_another_takes_again_at_once) {
+  auto board = std::make_unique<CreditBoard>();
+  CreditBudget greedy(*board, 0, 16);
+  CreditBudget late(*board, 1, 16);
+  EXPECT_EQ(greedy.take(16), 16U);
+  EXPECT_EQ(after_arrivals(greedy, late), 8U);
+  EXPECT_EQ(greedy.own(), 8U);
+  EXPECT_EQ(greedy.share(), 8U);
+  CreditBudget third(*board, 2, 16);
+  EXPECT_EQ(third.take(1), 1U) << "it wants no more, so nobody makes room for it";
+  EXPECT_EQ(late.take(1), 0U);
+}
+
+TEST(CreditBudget, a_holder_that_wants_nothing_more_leaves_all_to_the_others) {
+  auto board = std::make_unique<CreditBoard>();
+  CreditBudget one(*board, 0, 16);
+  {
+    CreditBudget hungry(*board, 1, 16);
+    EXPECT_EQ(one.take(16), 16U);
+    EXPECT_EQ(hungry.take(4), 1U);
+    one.give_back(16);
+    EXPECT_EQ(one.take(16), 8U);
+    EXPECT_EQ(hungry.take(3), 3U);
+    EXPECT_EQ(one.take(16), 4U) << "it has got what it wanted";
+    EXPECT_EQ(hungry.take(9), 0U);
+  }
+  one.give_back(12);
+  EXPECT_EQ(one.take(16), 16U) << "it is gone, and its hunger too";
+}
+
+TEST(CreditBudget, the_lowest_ceiling_that_a_holder_brings_is_the_boards) {
+  auto board = std::make_unique<CreditBoard>();
+  const CreditBudget first(*board, 0, 18);
+  const CreditBudget second(*board, 1, 16);
+  const CreditBudget third(*board, 2, 20);
+  EXPECT_EQ(first.limit(), 16U);
+  EXPECT_EQ(board->ceiling.load(), 16U);
+}
+
 TEST(CreditBudget, what_a_holder_had_is_free_when_it_ends_or_its_place_is_taken_again) {
   auto board = std::make_unique<CreditBoard>();
   CreditBudget other(*board, 1, 10);

@@ -34,8 +34,8 @@ std::uint32_t Endpoint::window(const Flow& flow) const {
   if (flow.group_key && expecting_ == 1) return std::max(settings_.window, budget_.limit());
   if (expecting_ == 1) {
     // Half, so that who comes next finds something; between two ends nobody comes.
-    const std::uint32_t all = budget_.limit();
-    return std::max(settings_.window, settings_.peers == 2 ? all : all / 2);
+    if (settings_.peers == 2) return std::max(settings_.window, budget_.share());
+    return std::max(settings_.window, budget_.limit() / 2);
   }
   if (flow.group_key) return settings_.window;
   // All partners at once, as far as the budget goes: one that is busy with others leaves little of

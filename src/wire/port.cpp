@@ -29,7 +29,8 @@ Port::Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, Port
     : link_(std::move(link)),
       group_(settings.group),
       datagram_bytes_(settings.endpoint.limits.payload + overhead_bytes),
-      budget_(*settings.board, settings.holder, settings.budget),
+      budget_(settings.board != nullptr ? *settings.board : own_board_, settings.holder,
+              settings.budget),
       endpoint_(settings.endpoint, budget_),
       service_(mutex_) {
   std::vector<NetworkAddress> of_streams;

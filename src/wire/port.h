@@ -52,7 +52,7 @@ struct PortAddress {
 struct PortSettings {
   EndpointSettings endpoint;
   std::vector<PortAddress> addresses;        // of the endpoints, in the order of their numbers
-  CreditBoard* board = nullptr;              // outlives the port
+  CreditBoard* board = nullptr;              // outlives the port; null: its own
   std::size_t holder = 0;                    // of the board
   std::uint32_t budget = 16;                 // packets
   std::optional<NetworkAddress> group = {};  // where datagrams go to several endpoints at once
@@ -160,6 +160,7 @@ class Port {
   std::vector<NetworkAddress> addresses_;  // of datagrams
   std::optional<Detours> detours_;
   bool uses_detours_ = false;
+  CreditBoard own_board_{};  // where none is shared
   CreditBudget budget_;
   Endpoint endpoint_;
   std::set<EndpointId> refused_;  // by their hosts, since they were last heard of

@@ -3,6 +3,16 @@
 
 from __future__ import annotations
 
+import pytest
 from taken_away import timing
 
-__all__ = ["timing"]
+from quadrille.installation import native_directory
+
+__all__ = ["provider", "timing"]
+
+
+@pytest.fixture
+def provider() -> None:
+    """Skip where the libfabric provider is not built."""
+    if not (native_directory() / "libquadrille-fi.so").exists():
+        pytest.skip("the provider is not built: libfabric's headers are not installed")

@@ -5,21 +5,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from lab_jobs import GRANTED, program, run_over_provider
 from lab_traffic import needs_namespaces, topology
 
-from quadrille.installation import native_directory
 from quadrille.lab.lab import Lab
 
-pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.mpi,
+    needs_namespaces,
+    pytest.mark.timeout(150),
+    pytest.mark.usefixtures("provider"),
+]
 
-
-@pytest.fixture(autouse=True)
-def provider() -> None:
-    if not (native_directory() / "libquadrille-fi.so").exists():
-        pytest.skip("the provider is not built: libfabric's headers are not installed")
+WITH_MPI4PY = Path(__file__).parents[1] / "mpi" / "programs" / "with_mpi4py.py"
 
 
 def four_hosts(name: str, **of_hosts: float) -> Lab:
@@ -77,6 +79,36 @@ def test_messages_of_twelve_ranks_are_whole_where_one_datagram_in_ten_is_lost(mp
     }
     with Lab.up(topology(**tables), "t-fabric-ten") as lab:
         assert run(lab, mpi, 12, "point_to_point", "100000")["data_resent"] > 100
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", pytest.param("mpich", marks=pytest.mark.slow)])
+def test_messages_of_64_mib_are_whole(mpi: str) -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 1000, "unlimited": True}],
+        "hosts": [{"names": ["h0..h1"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-fabric-large") as lab:
+        assert run(lab, mpi, 2, "point_to_point", str(64 << 20))["bytes_received"] > 4 * (64 << 20)
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", pytest.param("mpich", marks=pytest.mark.slow)])
+def test_a_host_whose_interface_takes_larger_packets_sends_others_what_they_take(mpi: str) -> None:
+    """As where jumbo frames are turned on at one host alone: nothing else, its switch port too, takes them."""
+    with four_hosts("t-fabric-mtu") as lab:
+        lab.on_host("h0", ["ip", "link", "set", "eth0", "mtu", "9000"])
+        assert "mtu 9000" in lab.on_host("h0", ["ip", "link", "show", "eth0"])
+        found = run(lab, mpi, 4, "point_to_point", "1048576")
+    assert found["losses"] < found["data_sent"] / 100, "packets that nobody takes would all come again"
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
+def test_an_mpi4py_program_between_hosts(lab: Lab, python_with_mpi4py: Path, mpi: str) -> None:
+    environment = {"QUADRILLE_LOG": "fabric"}
+    command = [str(python_with_mpi4py), str(WITH_MPI4PY)]
+    output = run_over_provider(lab, mpi, 4, command, environment, "--collectives", "off")
+    assert "checks=96 failures=0" in output, output
+    sent = [int(count) for count in re.findall(r"event=fabric .* data_sent=(\d+)", output)]
+    assert len(sent) == 4 and sum(sent) > 60, output
 
 
 def test_collectives_are_right_with_eight_ranks_and_losses(lossy_lab: Lab) -> None:

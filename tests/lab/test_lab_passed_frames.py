@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from lab_jobs import counts, program, run_over_link, run_over_provider, wire_counts
+from lab_jobs import counts, libraries, program, run_over_link, run_over_provider, wire_counts
 from lab_traffic import needs_namespaces, topology
 from link_sockets import DAEMON, PATIENCE_S, RunningHelper, serving, write_rules
 
@@ -148,6 +148,34 @@ def test_a_job_over_the_provider_ends_with_the_helper_and_says_why(lab: Lab, tmp
         killing.join()
     assert done.returncode != 0
     assert "the interface of the packet link was taken away" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("mpi", ["ompi4", pytest.param("mpich", marks=pytest.mark.slow)])
+def test_a_rank_that_waits_for_anybody_ends_with_the_helper(lab: Lab, tmp_path: Path, mpi: str) -> None:
+    """It sends nothing, so nothing of its own fails, and nobody is known to have ended."""
+    environment = {"QUADRILLE_FABRIC_LINK": "packet", **libraries(mpi)}
+    rules = [write_rules(tmp_path / "h1.toml", "198.18.204.1", [((ROOT,), "47000-47003")])]
+    with serving(lab, ["h1"], rules, tmp_path) as found:
+        line = [*lab.launcher(mpi, 5, None, environment), *start(found)]
+        line += [program("waits_for_anybody", mpi), "3"]
+        job = subprocess.Popen(
+            [quadrille_program(), "run", "--fabric", "on", "--collectives", "off", "--", *line],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert job.stdout is not None
+            assert job.stdout.readline() == "waits\n"
+            found[0].process.kill()
+            output, errors = job.communicate(timeout=30)
+        finally:
+            job.kill()
+            job.wait()
+    assert job.returncode != 0
+    assert "got" not in output
+    assert errors.count("the interface of the packet link was taken away") == 1, errors
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", "mpich"])

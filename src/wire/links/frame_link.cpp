@@ -68,6 +68,8 @@ void FrameLink::take_apart(std::span<std::byte> bytes, std::size_t piece) {
 bool FrameLink::look_at_udp() {
   if (!udp_brings_ && ++looks_ < looks_at_frames) return false;
   looks_ = 0;
+  // Who only waits sends nothing that would show that the interface is gone.
+  own_hardware(monotonic_now());
   const auto arrived = udp_->receive();
   has_more_ |= udp_->has_more();
   udp_brings_ = !arrived.empty();

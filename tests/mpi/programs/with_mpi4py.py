@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collectives of NumPy-free mpi4py: buffers, pickled objects, sub-communicators; asks who executed them."""
+"""Collectives of NumPy-free mpi4py: buffers, blocks of any length, pickled objects, sub-communicators.
+
+Asks who executed them.
+"""
 
 import ctypes
 from array import array
@@ -41,6 +44,21 @@ def main() -> None:
         check(list(gathered) == [i + 7 for i in range(comm.size)])
         comm.Barrier()
         check(True)
+        counts = [i + 1 for i in range(comm.size)]
+        places = [i * (i + 1) // 2 for i in range(comm.size)]
+        sent = array("i", [comm.rank * 100 + i for i in range(comm.size) for _ in range(counts[i])])
+        mine = comm.rank + 1
+        received = array("i", [0] * (comm.size * mine))
+        of_each = ([mine] * comm.size, [i * mine for i in range(comm.size)])
+        comm.Alltoallv([sent, (counts, places), MPI.INT], [received, of_each, MPI.INT])
+        check(list(received) == [i * 100 + comm.rank for i in range(comm.size) for _ in range(mine)])
+        gathered = array("i", [0] * len(sent)) if comm.rank == 0 else None
+        at_root = [gathered, (counts, places), MPI.INT] if comm.rank == 0 else None
+        comm.Gatherv([array("i", [comm.rank] * mine), MPI.INT], at_root, root=0)
+        check(gathered is None or list(gathered) == [i for i in range(comm.size) for _ in range(counts[i])])
+        share = array("i", [0] * mine)
+        comm.Reduce_scatter([array("i", [1] * len(sent)), MPI.INT], [share, MPI.INT], counts, MPI.SUM)
+        check(list(share) == [comm.size] * mine)
     total_failures = world.allreduce(failures)
     total_replaced = world.allreduce(replaced)
     if world.rank == 0:
