@@ -40,7 +40,7 @@ class _Form:
 _QUICK = _Form(
     "one_switch:hosts=8,rate_mbit=50,buffer_kib=32",
     (1, 2, 4, 8),
-    {"direct sum": (8 * FEWEST_A_NODE, 800, 3200)},
+    {"direct sum": (8 * FEWEST_A_NODE, 800, 6400)},
     ("--calls", "4", "--blocks", "2", "--seconds", "1"),
 )
 _FULL = _Form(
