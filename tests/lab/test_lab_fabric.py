@@ -93,7 +93,7 @@ def test_messages_of_64_mib_are_whole(mpi: str) -> None:
 
 @pytest.mark.parametrize("mpi", ["ompi4", pytest.param("mpich", marks=pytest.mark.slow)])
 def test_a_host_whose_interface_takes_larger_packets_sends_others_what_they_take(mpi: str) -> None:
-    """As where jumbo frames are turned on at one host alone: nothing else, its switch port too, takes them."""
+    """As where jumbo frames are turned on at one host alone: its switch port does not take them either."""
     with four_hosts("t-fabric-mtu") as lab:
         lab.on_host("h0", ["ip", "link", "set", "eth0", "mtu", "9000"])
         assert "mtu 9000" in lab.on_host("h0", ["ip", "link", "show", "eth0"])
