@@ -64,6 +64,13 @@ class Comparison:
         """Return all that is measured: the calls of a step one by one, then the kernel."""
         return self.step if self.kernel is None else (*self.step, self.kernel)
 
+    def judged(self) -> tuple[Pattern, ...]:
+        """Return the patterns of the paper's orders, and what Quadrille chooses."""
+        ordered = {name for order in self.orders for name in (order.faster, order.slower)}
+        return tuple(
+            pattern for pattern in self.patterns if pattern.name in ordered or not pattern.algorithms
+        )
+
     def paper_time(self, pattern: str) -> PaperTime | None:
         """Return the paper's time of a pattern, None where it has none."""
         return next((time for time in self.paper if time.pattern == pattern), None)

@@ -44,9 +44,10 @@ def _measure_on(comparison: Comparison, bench: Workbench, line: Sequence[str], d
     bench.save()
     rounds, arguments = _QUICK if bench.quick else _FULL
     calls = comparison.step if bench.quick else comparison.measured()
+    patterns = comparison.judged() if bench.quick else comparison.patterns
     with model_file(data["model"]) as path:
         for number in range(rounds):
-            for pattern in comparison.patterns:
+            for pattern in patterns:
                 bench.announce(f"round {number + 1} of {rounds}: {pattern.name}")
                 for size, collectives in _by_size(calls).items():
                     given = [*arguments, "--model", path, *_warm_up(pattern)]

@@ -31,7 +31,7 @@ class RingNetwork:
 
 
 NETWORKS = (
-    RingNetwork("buses", "Three buses, hosts 0 3 6 / 1 4 7 / 2 5", "eco_three_buses", in_short_form=True),
+    RingNetwork("buses", "Three buses, hosts 0 3 6 / 1 4 7 / 2 5", "eco_three_buses"),
     RingNetwork("figure3", "The network of Figure 3, CMU and PSC", "eco_cmu_psc"),
     RingNetwork("table7", "The 20 hosts of Table 7", "eco_table7"),
     RingNetwork(
@@ -57,5 +57,5 @@ class Form:
     rounds: int
 
 
-QUICK = Form({1000: 60, LARGE_BYTES: 10}, seeds=3, rounds=1)
+QUICK = Form({LARGE_BYTES: 10}, seeds=3, rounds=1)
 FULL = Form({100: 100, 1000: 60, LARGE_BYTES: 10}, seeds=7, rounds=3)
