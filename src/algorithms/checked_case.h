@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/told_lengths.h"
 #include "schedule/block_lengths.h"
 #include "schedule/check.h"
 
@@ -71,7 +72,19 @@ struct CheckedCase {
       // Where the gaps are is each rank's own affair.
       counts.push_back(counts_of(shape, rank, lengths(), static_cast<std::uint64_t>(rank % 3)));
     }
+    if (needs_told_lengths(*algorithm)) tell_neighbours(counts);
     return counts;
+  }
+  void tell_neighbours(std::vector<StoredCounts>& counts) const {
+    for (Rank rank = 0; rank < shape.ranks; ++rank) {
+      const CarriedHosts hosts(view, rank);
+      auto& told = counts[static_cast<std::size_t>(rank)].told;
+      told.resize(hosts.own().size());
+      hosts.for_each_neighbour([&](Rank neighbour, std::size_t place) {
+        const auto& its = counts[static_cast<std::size_t>(neighbour)];
+        told[place] = lengths_told(hosts, its.view(), hosts.place());
+      });
+    }
   }
 };
 
@@ -100,6 +113,8 @@ inline std::vector<std::string> small_parameters(const Algorithm& algorithm) {
             "partners=1:window=1:piece_bytes=1000000",
             "partners=40:window=1:piece_bytes=100"};
   }
+  if (defaults.find("gathered_bytes=") != std::string::npos)
+    return {"", "gathered_bytes=6", "gathered_bytes=0"};
   if (defaults.find("far=") != std::string::npos) {
     return {"", "near=1:far=1:window=1:piece_bytes=5", "near=1:far=2:window=2:piece_bytes=4",
             "near=3:far=40:window=1:piece_bytes=1000000"};
