@@ -18,6 +18,18 @@ namespace quadrille {
 // How the blocks of a v-call differ; of other calls they never do.
 enum class BlockPattern { even, uneven, one_source };
 
+// Has the ranks of each host tell each other what they know of their blocks.
+inline void tell_neighbours(const TopologyView& view, std::vector<StoredCounts>& counts) {
+  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+    const CarriedHosts hosts(view, static_cast<Rank>(rank));
+    counts[rank].told.resize(hosts.own().size());
+    hosts.for_each_neighbour([&](Rank neighbour, std::size_t place) {
+      const LocalCounts its = counts[static_cast<std::size_t>(neighbour)].view();
+      counts[rank].told[place] = lengths_told(hosts, its, hosts.place());
+    });
+  }
+}
+
 struct CheckedCase {
   const Algorithm* algorithm = nullptr;
   Shape shape;             // of v-calls the count is that of a longest block
@@ -72,19 +84,8 @@ struct CheckedCase {
       // Where the gaps are is each rank's own affair.
       counts.push_back(counts_of(shape, rank, lengths(), static_cast<std::uint64_t>(rank % 3)));
     }
-    if (needs_told_lengths(*algorithm)) tell_neighbours(counts);
+    if (needs_told_lengths(*algorithm)) tell_neighbours(view, counts);
     return counts;
-  }
-  void tell_neighbours(std::vector<StoredCounts>& counts) const {
-    for (Rank rank = 0; rank < shape.ranks; ++rank) {
-      const CarriedHosts hosts(view, rank);
-      auto& told = counts[static_cast<std::size_t>(rank)].told;
-      told.resize(hosts.own().size());
-      hosts.for_each_neighbour([&](Rank neighbour, std::size_t place) {
-        const auto& its = counts[static_cast<std::size_t>(neighbour)];
-        told[place] = lengths_told(hosts, its.view(), hosts.place());
-      });
-    }
   }
 };
 
