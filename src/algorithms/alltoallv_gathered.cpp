@@ -88,14 +88,14 @@ class UnevenGathering {
     hosts_.for_each_neighbour([&](Rank neighbour, std::size_t place) {
       take_over(neighbour, place);
       PackedRegions message;
-      message.add(small(outgoing(neighbour)));
       for (const Rank target : hosts_.targets_of(place)) message.add(small(outgoing(target)));
+      message.add(small(outgoing(neighbour)));
       message.send(builder_, neighbour);
     });
     builder_.copy(outgoing(input_.rank), incoming(input_.rank));
   }
 
-  // The neighbour's block for this rank, and behind it those that this rank carries.
+  // The neighbour's blocks that this rank carries, and behind them that for this rank.
   void take_over(Rank neighbour, std::size_t place) {
     std::uint64_t carried = 0;
     for (std::size_t number = 0; number < all_targets_; ++number)
@@ -107,10 +107,10 @@ class UnevenGathering {
       message.receive(builder_, neighbour);
       return;
     }
-    const Region all = builder_.scratch(own.length + carried);
+    Region all = builder_.scratch(carried + own.length);
     builder_.receive(neighbour, all);
-    builder_.copy({all.buffer, all.offset, own.length}, own);
-    handed_[place] = {all.buffer, all.offset + own.length, carried};
+    handed_[place] = next_of(all, carried);
+    builder_.copy(all, own);
   }
 
   void exchange() {
