@@ -15,7 +15,7 @@
 namespace quadrille {
 namespace {
 
-constexpr std::uint64_t largest = 16384;  // that is gathered, by default
+constexpr std::uint64_t largest = 65536;  // that is gathered, by default
 
 // A call of random lengths: nothing, something small, about as much as is gathered at most, or much
 // more; one call in four has one rank that sends all there is.

@@ -70,7 +70,7 @@ TEST(Planner, where_there_is_a_wire_what_it_grants_is_tried_instead_of_what_mess
   const Shape exchange_of_any = {.collective = Collective::alltoallv, .ranks = 8};
   EXPECT_EQ(names_tried(shared.decision(exchange_of_any, true, {8192})),
             (std::vector<std::string>{"mpi", "alltoallv_granted",
-                                      "alltoallv_gathered:gathered_bytes=16384"}));
+                                      "alltoallv_gathered:gathered_bytes=65536"}));
   EXPECT_EQ(names_tried(planner.decision(exchange_of_any, true, {8192})),
             (std::vector<std::string>{"mpi", "alltoallv_granted"}));
   EXPECT_EQ(names_tried(shared.decision(exchange_of_any, true, {1U << 20U})),

@@ -134,7 +134,7 @@ def test_small_blocks_of_uneven_lengths_between_two_hosts_travel_as_one_message(
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
-@pytest.mark.parametrize("limit", [16384, 500])
+@pytest.mark.parametrize("limit", [65536, 500])
 def test_gathered_results_are_right_with_uneven_ranks_a_host(lab: Lab, mpi: str, limit: int) -> None:
     gathered = f"alltoall:gathered,alltoallv:gathered:gathered_bytes={limit}"
     environment = {"QUADRILLE_ALGORITHM": gathered, "QUADRILLE_LOG": "wire", **libraries(mpi)}
