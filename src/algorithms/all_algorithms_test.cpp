@@ -56,8 +56,10 @@ TEST_P(AllAlgorithms, are_correct_on_random_clusters) {
       for (const std::string& parameters : small_parameters(algorithm)) {
         const TopologyView view = RandomView(++seed).of_ranks(ranks);
         for (const Shape& shape : supported_shapes(algorithm, ranks, count)) {
-          ASSERT_NO_FATAL_FAILURE(expect_correct({&algorithm, shape, parameters, view}))
-              << "view " << seed;
+          for (const BlockPattern pattern : block_patterns(algorithm)) {
+            ASSERT_NO_FATAL_FAILURE(expect_correct({&algorithm, shape, parameters, view, pattern}))
+                << "view " << seed;
+          }
         }
       }
     }

@@ -30,7 +30,7 @@
 
 #include "algorithms/algorithm.h"
 #include "algorithms/block_runs.h"
-#include "algorithms/partners_by_host.h"
+#include "algorithms/carried_hosts.h"
 #include "algorithms/rank_arithmetic.h"
 #include "schedule/builder.h"
 
@@ -46,11 +46,9 @@ class Gathering {
  public:
   explicit Gathering(const GeneratorInput& input)
       : count_(input.shape.count),
-        by_host_(input.view.ranks_by_host()),
-        own_(by_host_[input.view.host_of_rank[static_cast<std::size_t>(input.rank)]]),
-        place_(place_on_host(own_, input.rank)),
-        phases_(host_phases(by_host_.size(),
-                            input.view.host_of_rank[static_cast<std::size_t>(input.rank)])),
+        hosts_(input.view, input.rank),
+        own_(hosts_.own()),
+        place_(hosts_.place()),
         sent_{Buffer::send, 0, blocks_length(input.shape.ranks, input.shape)},
         received_{Buffer::receive, 0, sent_.length} {
     if (input.view.has_wire) builder_.use_wire();
@@ -64,39 +62,11 @@ class Gathering {
   }
 
  private:
-  // Phases that the rank at `place` carries.
-  template <typename Visit>
-  void for_each_carried(std::size_t place, const Visit& visit) const {
-    for (std::size_t k = place; k < phases_.size(); k += own_.size()) visit(phases_[k], k);
-  }
-
-  // Calls `visit` with the other ranks of the host and their places, beginning after the own one.
-  template <typename Visit>
-  void for_each_neighbour(const Visit& visit) const {
-    for (std::size_t i = 1; i < own_.size(); ++i) {
-      const std::size_t place = (place_ + i) % own_.size();
-      visit(own_[place], place);
-    }
-  }
-
   // Whose blocks the carrier at `place` is handed: its own, then those for the hosts it sends to.
   Ranks handed_to(std::size_t place) const {
-    Ranks targets{own_[place]};
-    for_each_carried(place, [&](const HostPhase& phase, std::size_t) {
-      const Ranks& there = by_host_[phase.target];
-      targets.insert(targets.end(), there.begin(), there.end());
-    });
+    Ranks targets = hosts_.targets_of(place);
+    targets.insert(targets.begin(), own_[place]);
     return targets;
-  }
-
-  // From whom the carrier at `place` brings blocks.
-  Ranks brought_by(std::size_t place) const {
-    Ranks sources;
-    for_each_carried(place, [&](const HostPhase& phase, std::size_t) {
-      const Ranks& there = by_host_[phase.source];
-      sources.insert(sources.end(), there.begin(), there.end());
-    });
-    return sources;
   }
 
   Region part(const Region& message, std::size_t first, std::size_t blocks) const {
@@ -118,12 +88,12 @@ class Gathering {
   void hand_over() {
     const std::size_t blocks = handed_to(place_).size();
     handed_.resize(own_.size());
-    for_each_neighbour([&](Rank neighbour, std::size_t place) {
+    hosts_.for_each_neighbour([&](Rank neighbour, std::size_t place) {
       handed_[place] = builder_.scratch(blocks * count_);
       builder_.receive(neighbour, handed_[place]);
       builder_.send(neighbour, packed_blocks(builder_, sent_, handed_to(place), count_));
     });
-    for_each_neighbour([&](Rank neighbour, std::size_t place) {
+    hosts_.for_each_neighbour([&](Rank neighbour, std::size_t place) {
       builder_.copy(part(handed_[place], 0, 1), block_of(Buffer::receive, neighbour, count_));
     });
     builder_.copy(block_of(Buffer::send, own_[place_], count_),
@@ -138,7 +108,7 @@ class Gathering {
       builder_.copy(run.of_vector(sent_),
                     run.of_message(part(message, place_ * targets.size(), targets.size())));
     }
-    for_each_neighbour([&](Rank, std::size_t place) {
+    hosts_.for_each_neighbour([&](Rank, std::size_t place) {
       builder_.copy(part(handed_[place], first, targets.size()),
                     part(message, place * targets.size(), targets.size()));
     });
@@ -147,17 +117,16 @@ class Gathering {
 
   void exchange() {
     std::size_t first = 1;  // of a message handed over: behind the carrier's own block
-    for_each_carried(place_, [&](const HostPhase& phase, std::size_t k) {
-      const Ranks& sources = by_host_[phase.source];
-      const Ranks& targets = by_host_[phase.target];
-      const Rank source = sources[k % sources.size()];
+    hosts_.for_each_carried(place_, [&](const CarriedHosts::Meeting& meeting) {
+      const Ranks& sources = meeting.sources;
+      const Ranks& targets = meeting.targets;
       if (own_.size() == 1) {
-        receive_blocks(source, sources);
+        receive_blocks(meeting.source, sources);
       } else {
         brought_.push_back(builder_.scratch(sources.size() * own_.size() * count_));
-        builder_.receive(source, brought_.back());
+        builder_.receive(meeting.source, brought_.back());
       }
-      builder_.send(targets[k % targets.size()], gathered(targets, first));
+      builder_.send(meeting.target, gathered(targets, first));
       first += targets.size();
     });
   }
@@ -176,11 +145,11 @@ class Gathering {
 
   void deal_out() {
     if (own_.size() == 1) return;
-    const Ranks sources = brought_by(place_);
+    const Ranks sources = hosts_.sources_of(place_);
     pick(place_,
          [&](std::size_t number) { return block_of(Buffer::receive, sources[number], count_); });
-    for_each_neighbour([&](Rank neighbour, std::size_t place) {
-      const Ranks from = brought_by(place);
+    hosts_.for_each_neighbour([&](Rank neighbour, std::size_t place) {
+      const Ranks from = hosts_.sources_of(place);
       if (!from.empty()) receive_blocks(neighbour, from);
       if (sources.empty()) return;
       const Region message = builder_.scratch(sources.size() * count_);
@@ -190,10 +159,9 @@ class Gathering {
   }
 
   const std::uint64_t count_;
-  const std::vector<Ranks> by_host_;
+  const CarriedHosts hosts_;
   const Ranks& own_;
   const std::size_t place_;
-  const std::vector<HostPhase> phases_;
   const Region sent_;
   const Region received_;
   ScheduleBuilder builder_;

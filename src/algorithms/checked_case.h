@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/told_lengths.h"
 #include "schedule/block_lengths.h"
 #include "schedule/check.h"
 
@@ -16,6 +17,18 @@ namespace quadrille {
 
 // How the blocks of a v-call differ; of other calls they never do.
 enum class BlockPattern { even, uneven, one_source };
+
+// Has the ranks of each host tell each other what they know of their blocks.
+inline void tell_neighbours(const TopologyView& view, std::vector<StoredCounts>& counts) {
+  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+    const CarriedHosts hosts(view, static_cast<Rank>(rank));
+    counts[rank].told.resize(hosts.own().size());
+    hosts.for_each_neighbour([&](Rank neighbour, std::size_t place) {
+      const LocalCounts its = counts[static_cast<std::size_t>(neighbour)].view();
+      counts[rank].told[place] = lengths_told(hosts, its, hosts.place());
+    });
+  }
+}
 
 struct CheckedCase {
   const Algorithm* algorithm = nullptr;
@@ -71,6 +84,7 @@ struct CheckedCase {
       // Where the gaps are is each rank's own affair.
       counts.push_back(counts_of(shape, rank, lengths(), static_cast<std::uint64_t>(rank % 3)));
     }
+    if (needs_told_lengths(*algorithm)) tell_neighbours(view, counts);
     return counts;
   }
 };
@@ -100,6 +114,8 @@ inline std::vector<std::string> small_parameters(const Algorithm& algorithm) {
             "partners=1:window=1:piece_bytes=1000000",
             "partners=40:window=1:piece_bytes=100"};
   }
+  if (defaults.find("gathered_bytes=") != std::string::npos)
+    return {"", "gathered_bytes=6", "gathered_bytes=0"};
   if (defaults.find("far=") != std::string::npos) {
     return {"", "near=1:far=1:window=1:piece_bytes=5", "near=1:far=2:window=2:piece_bytes=4",
             "near=3:far=40:window=1:piece_bytes=1000000"};

@@ -196,7 +196,10 @@ TEST_P(Mutation, is_always_noticed) {
       for (const Shape& shape : supported_shapes(algorithm, ranks, count)) {
         for (const std::string& parameters : few_parameters(algorithm)) {
           CheckedCase one{&algorithm, shape, parameters};
-          if (goes_by_view(algorithm)) one.view = RandomView(++seed).of_ranks(ranks);
+          if (goes_by_view(algorithm)) {
+            one.view = RandomView(++seed).of_ranks(ranks);
+            one.pattern = block_patterns(algorithm)[seed % block_patterns(algorithm).size()];
+          }
           const std::vector<Schedule> original = one.generate();
           Mutants(original, [&](const auto& schedules, const std::string& what) {
             ++mutants;

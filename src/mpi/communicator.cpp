@@ -100,6 +100,11 @@ int Communicator::forget(MPI_Comm, int, void* state, void*) {
   return MPI_SUCCESS;
 }
 
+NeighbourLengths& Communicator::neighbour_lengths() {
+  if (!neighbour_lengths_) neighbour_lengths_.emplace(view(), rank_);
+  return *neighbour_lengths_;
+}
+
 int Communicator::next_tag() {
   const int bits = Runtime::active()->sequence_bits();
   const std::uint32_t sequence = sequence_++ & ((1U << static_cast<unsigned>(bits)) - 1U);

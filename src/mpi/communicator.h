@@ -19,6 +19,7 @@
 #include "executor/transports/mpi_p2p.h"
 #include "mpi/counted_plans.h"
 #include "mpi/group_communicators.h"
+#include "mpi/neighbour_lengths.h"
 #include "planner/multicast_watch.h"
 #include "planner/planner.h"
 #include "planner/shared_size.h"
@@ -44,6 +45,7 @@ class Communicator {
   const TopologyView& view() const { return planner_.view(); }
   Planner& planner() { return planner_; }
   CountedPlans& counted_plans() { return counted_plans_; }
+  NeighbourLengths& neighbour_lengths();
   SharedSize& shared_size(Collective collective) { return shared_sizes_[collective]; }
   MulticastWatch& multicast_watch() { return multicast_watch_; }
   // Where calls are traced: the communicator's name there, and the number of its next call.
@@ -79,7 +81,8 @@ class Communicator {
   Rank rank_;
   std::vector<int> world_ranks_;
   CountedPlans counted_plans_;
-  std::map<Collective, SharedSize> shared_sizes_;  // of those that need one
+  std::optional<NeighbourLengths> neighbour_lengths_;  // once a call has needed them
+  std::map<Collective, SharedSize> shared_sizes_;      // of those that need one
   MulticastWatch multicast_watch_;
   Planner planner_;
   Executor executor_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/told_lengths.h"
 #include "mpi/call_buffers.h"
 #include "mpi/call_memory.h"
 #include "mpi/datatype.h"
@@ -158,8 +159,13 @@ int run_movement(Communicator& communicator, const Candidate& candidate, const S
   if (code == MPI_SUCCESS && contribution_in_place(shape, rank))
     code = receive.pack_block(static_cast<std::size_t>(rank));
   if (code != MPI_SUCCESS) return code;
+  StoredCounts counts{send.stored(), receive.stored()};
+  if (needs_told_lengths(*candidate.algorithm)) {
+    code = communicator.neighbour_lengths().ask(communicator, counts, call.name);
+    if (code != MPI_SUCCESS) return code;
+  }
   const PreparedSchedule& prepared =
-      communicator.counted_plans().schedule(shape, candidate, {send.stored(), receive.stored()});
+      communicator.counted_plans().schedule(shape, candidate, std::move(counts));
   CallMemory memory;
   memory.send = send.bytes();
   memory.receive = receive.bytes();

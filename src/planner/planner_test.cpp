@@ -67,6 +67,14 @@ TEST(Planner, where_there_is_a_wire_what_it_grants_is_tried_instead_of_what_mess
   Planner shared({}, {view, std::nullopt, {}}, 0);
   EXPECT_EQ(names_tried(shared.decision(alltoall(32768), true)),
             (std::vector<std::string>{"mpi", "alltoall_granted", "alltoall_gathered"}));
+  const Shape exchange_of_any = {.collective = Collective::alltoallv, .ranks = 8};
+  EXPECT_EQ(names_tried(shared.decision(exchange_of_any, true, {8192})),
+            (std::vector<std::string>{"mpi", "alltoallv_granted",
+                                      "alltoallv_gathered:gathered_bytes=65536"}));
+  EXPECT_EQ(names_tried(planner.decision(exchange_of_any, true, {8192})),
+            (std::vector<std::string>{"mpi", "alltoallv_granted"}));
+  EXPECT_EQ(names_tried(shared.decision(exchange_of_any, true, {1U << 20U})),
+            (std::vector<std::string>{"mpi", "alltoallv_granted"}));
   Planner without({}, {TopologyView::flat(8), std::nullopt, {}}, 0);
   for (const std::string& name : names_tried(without.decision(alltoall(32768), true)))
     EXPECT_EQ(name.find("granted"), std::string::npos);

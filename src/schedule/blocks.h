@@ -7,6 +7,9 @@
 //   alltoallv        `send` and `receive`: one block a rank; only the two of a pair know its length
 //   reduce_scatter   `send`: one block a rank, without gaps; their lengths are equal on all ranks
 //
+// `told` is what ranks of the same host have said of their blocks where an algorithm needs it
+// (algorithms/told_lengths.h): by their places there, nothing at the own.
+//
 // Offsets are each rank's own affair. No decision that all ranks have to share may depend on
 // anything else here than lengths that all of them know.
 #pragma once
@@ -45,6 +48,7 @@ struct Blocks {
 struct LocalCounts {
   Blocks send;
   Blocks receive;
+  std::span<const std::vector<std::uint64_t>> told = {};
 };
 
 // Owns what a LocalCounts refers to.
@@ -68,7 +72,8 @@ struct StoredBlocks {
 struct StoredCounts {
   StoredBlocks send;
   StoredBlocks receive;
-  LocalCounts view() const { return {send.view(), receive.view()}; }
+  std::vector<std::vector<std::uint64_t>> told = {};
+  LocalCounts view() const { return {send.view(), receive.view(), told}; }
   bool operator==(const StoredCounts&) const = default;
 };
 

@@ -108,13 +108,41 @@ def test_small_blocks_between_two_hosts_travel_as_one_message(lab: Lab) -> None:
     assert frames[1] < frames[0] - 5 * calls
 
 
+def test_small_blocks_of_uneven_lengths_between_two_hosts_travel_as_one_message(lab: Lab) -> None:
+    calls, bytes_, frames, packets = 300, 200, [], []
+    for algorithm in ("granted", "gathered"):
+        environment = {"QUADRILLE_ALGORITHM": f"alltoallv:{algorithm}", "QUADRILLE_LOG": "wire"}
+        command = [program("exchange_times", "ompi4"), str(bytes_), str(calls - 2), "uneven"]
+        before = sum(port.in_frames for port in lab.counters().ports.values())
+        result = lab.run(command, ranks=8, environment=environment, quadrille=True, timeout_s=100)
+        frames.append(sum(port.in_frames for port in lab.counters().ports.values()) - before)
+        assert counts(result)["wrong"] == 0
+        flow = flow_counts(result)["alltoallv"]
+        packets.append(flow["packets"] - flow["resent"])
+    host = [0, 0, 0, 1, 1, 2, 3, 4]
+    sending = [
+        [
+            (host[a], host[b])
+            for a in range(8)
+            for b in range(8)
+            if host[a] != host[b] and (3 * a + 2 * b + call) % 5
+        ]
+        for call in range(calls)
+    ]
+    assert packets == [sum(map(len, sending)), sum(len(set(pairs)) for pairs in sending)]
+    assert frames[1] < frames[0] - 4 * calls
+
+
 @pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
-def test_gathered_results_are_right_with_uneven_ranks_a_host(lab: Lab, mpi: str) -> None:
-    environment = {"QUADRILLE_ALGORITHM": "alltoall:gathered", "QUADRILLE_LOG": "wire", **libraries(mpi)}
+@pytest.mark.parametrize("limit", [65536, 500])
+def test_gathered_results_are_right_with_uneven_ranks_a_host(lab: Lab, mpi: str, limit: int) -> None:
+    gathered = f"alltoall:gathered,alltoallv:gathered:gathered_bytes={limit}"
+    environment = {"QUADRILLE_ALGORITHM": gathered, "QUADRILLE_LOG": "wire", **libraries(mpi)}
     command = [program("collectives", mpi), "stress", "5", "200"]
     result = lab.run(command, mpi=mpi, ranks=8, environment=environment, quadrille=True, timeout_s=150)
     assert counts(result)["failures"] == 0
-    assert flow_counts(result)["alltoall"]["calls"] > 20
+    flows = flow_counts(result)
+    assert flows["alltoall"]["calls"] > 20 and flows["alltoallv"]["calls"] > 20
 
 
 def test_bench_results_say_what_a_call_sent(lab: Lab) -> None:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * exchange_times BYTES CALLS: calls MPI_Alltoall with BYTES a pair, each time from a barrier on,
- * looks at every block, and prints the median, mean and maximum of the calls' times, each the
- * slowest rank's, without the first two calls. */
+ * exchange_times BYTES CALLS [uneven]: calls MPI_Alltoall with BYTES a pair, each time from a
+ * barrier on, looks at every block, and prints the median, mean and maximum of the calls' times,
+ * each the slowest rank's, without the first two calls. With `uneven` it is MPI_Alltoallv, and a
+ * pair has none, one, two, three or four fourths of BYTES in turn. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,17 +13,40 @@ static int by_value(const void* one, const void* other) {
   return (a > b) - (a < b);
 }
 
-static int wrong_blocks(const unsigned char* received, int ranks, size_t bytes, int call) {
+struct side {
+  unsigned char* data;
+  int *lengths, *starts;
+};
+
+static struct side side_of(int ranks, size_t bytes) {
+  const struct side side = {malloc((size_t)ranks * bytes), calloc((size_t)ranks, sizeof(int)),
+                            calloc((size_t)ranks, sizeof(int))};
+  for (int peer = 0; peer < ranks; ++peer) side.starts[peer] = peer * (int)bytes;
+  return side;
+}
+
+static void side_free(struct side side) {
+  free(side.data);
+  free(side.lengths);
+  free(side.starts);
+}
+
+static int wrong_blocks(struct side received, int ranks, int call) {
   int wrong = 0;
   for (int from = 0; from < ranks; ++from) {
-    const unsigned char* block = received + (size_t)from * bytes;
-    for (size_t i = 0; i < bytes; i += 97) {
+    const unsigned char* block = received.data + received.starts[from];
+    for (int i = 0; i < received.lengths[from]; i += 97) {
       if (block[i] == (unsigned char)(from + call)) continue;
       ++wrong;
       break;
     }
   }
   return wrong;
+}
+
+/* The first call is number -2. */
+static int length(int call, int from, int to, int bytes, int uneven) {
+  return uneven ? bytes * ((3 * from + 2 * to + call + 2) % 5) / 4 : bytes;
 }
 
 int main(int argc, char** argv) {
@@ -32,18 +56,28 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const size_t bytes = argc > 1 ? (size_t)atol(argv[1]) : 1000;
   const int calls = argc > 2 ? atoi(argv[2]) : 10;
-  unsigned char* sent = malloc((size_t)ranks * bytes);
-  unsigned char* received = malloc((size_t)ranks * bytes);
+  const int uneven = argc > 3;
+  struct side sent = side_of(ranks, bytes), received = side_of(ranks, bytes);
   double* times = calloc((size_t)calls, sizeof *times);
   for (int call = -2; call < calls; ++call) {
-    memset(sent, rank + call, (size_t)ranks * bytes);
+    memset(sent.data, rank + call, (size_t)ranks * bytes);
+    for (int peer = 0; peer < ranks; ++peer) {
+      sent.lengths[peer] = length(call, rank, peer, (int)bytes, uneven);
+      received.lengths[peer] = length(call, peer, rank, (int)bytes, uneven);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     const double began = MPI_Wtime();
-    MPI_Alltoall(sent, (int)bytes, MPI_BYTE, received, (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
+    if (uneven) {
+      MPI_Alltoallv(sent.data, sent.lengths, sent.starts, MPI_BYTE, received.data, received.lengths,
+                    received.starts, MPI_BYTE, MPI_COMM_WORLD);
+    } else {
+      MPI_Alltoall(sent.data, (int)bytes, MPI_BYTE, received.data, (int)bytes, MPI_BYTE,
+                   MPI_COMM_WORLD);
+    }
     double took = MPI_Wtime() - began, longest = 0;
     MPI_Allreduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (call >= 0) times[call] = longest;
-    wrong += wrong_blocks(received, ranks, bytes, call);
+    wrong += wrong_blocks(received, ranks, call);
   }
   MPI_Reduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) {
@@ -54,8 +88,8 @@ int main(int argc, char** argv) {
            sum / calls * 1e6, times[calls - 1] * 1e6, all_wrong);
   }
   free(times);
-  free(received);
-  free(sent);
+  side_free(received);
+  side_free(sent);
   MPI_Finalize();
   return 0;
 }
