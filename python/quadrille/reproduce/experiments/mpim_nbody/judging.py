@@ -14,7 +14,7 @@ from quadrille.reproduce.experiments.mpim_nbody.measuring import (
 _DOMINATES = 0.5
 """Where nodes are used to less than half, more is communicated than computed."""
 _TWICE = 2.0
-_SCALES = 0.6
+_SCALES = 0.5
 _NOT_MEASURED = "not measured in this run"
 
 
