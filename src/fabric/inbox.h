@@ -14,6 +14,7 @@
 
 #include "fabric/endpoint_name.h"
 #include "fabric/shared_ring.h"
+#include "wire/links/descriptor.h"
 
 namespace quadrille::fabric {
 
@@ -61,10 +62,10 @@ class Inbox {
   void set_asleep(bool asleep);
 
  private:
-  Inbox(int descriptor, SharedMemory memory);
+  Inbox(wire::Descriptor descriptor, SharedMemory memory);
   InboxHead& head() const;
 
-  int descriptor_;
+  wire::Descriptor descriptor_;
   SharedMemory memory_;
   std::vector<bool> taken_;  // of the rings
   std::size_t taken_count_ = 0;

@@ -2,7 +2,6 @@
 // Who joins holds one more name meanwhile: so one at a time looks for a board and makes it.
 #include "wire/host_board.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sodium.h>
 #include <sys/mman.h>
@@ -16,18 +15,17 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/monotonic_clock.h"
+#include "wire/sealed_memory.h"
 
 namespace quadrille::wire {
 namespace {
 
-constexpr int fixed_size = F_SEAL_SHRINK | F_SEAL_GROW;
 // Joining takes a millisecond; who is stopped meanwhile must not stop the others.
 constexpr Nanoseconds patience{2'000'000'000};
 constexpr std::chrono::microseconds between_looks{200};
@@ -76,24 +74,11 @@ Descriptor board_of_process(pid_t process, const std::string& name) {
   std::error_code failed;
   for (std::filesystem::directory_iterator next(folder, failed), end; !failed && next != end;
        next.increment(failed)) {
-    std::error_code gone;
-    const auto target = std::filesystem::read_symlink(next->path(), gone).native();
-    if (gone || !target.starts_with("/memfd:" + name)) continue;
-    Descriptor opened(::open(next->path().c_str(), O_RDWR | O_CLOEXEC));
+    Descriptor opened = open_sealed_memory(next->path(), name, sizeof(CreditBoard));
     struct stat file {};
-    if (opened && fstat(opened.get(), &file) == 0 && file.st_uid == geteuid() &&
-        static_cast<std::size_t>(file.st_size) == sizeof(CreditBoard) &&
-        (fcntl(opened.get(), F_GET_SEALS) & fixed_size) == fixed_size)
-      return opened;
+    if (opened && fstat(opened.get(), &file) == 0 && file.st_uid == geteuid()) return opened;
   }
   return {};
-}
-
-Descriptor make_board(const std::string& name) {
-  Descriptor made(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  const bool is_whole = made && ftruncate(made.get(), sizeof(CreditBoard)) == 0 &&
-                        fcntl(made.get(), F_ADD_SEALS, fixed_size) == 0;
-  return is_whole ? std::move(made) : Descriptor();
 }
 
 // The one that a holder has, or else a new one; none where a holder has one that is hidden.
@@ -110,7 +95,7 @@ Descriptor find_board(const std::string& name) {
     // A forked child may have the name of one that has ended.
     is_hidden = is_hidden || owner.pid == 0 || kill(owner.pid, 0) == 0;
   }
-  return is_hidden ? Descriptor() : make_board(name);
+  return is_hidden ? Descriptor() : make_sealed_memory(name, sizeof(CreditBoard));
 }
 
 struct Places {

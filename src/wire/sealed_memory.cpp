@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "wire/sealed_memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <system_error>
+#include <utility>
+
+namespace quadrille::wire {
+namespace {
+
+constexpr int fixed_size = F_SEAL_SHRINK | F_SEAL_GROW;
+
+// Else the kernel ends who makes a file so long (SIGXFSZ).
+bool may_be_so_long(std::size_t bytes) {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes;
+}
+
+}  // namespace
+
+Descriptor make_sealed_memory(const std::string& name, std::size_t bytes) {
+  if (!may_be_so_long(bytes)) return {};
+  Descriptor made(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const bool is_whole = made && ftruncate(made.get(), static_cast<off_t>(bytes)) == 0 &&
+                        fcntl(made.get(), F_ADD_SEALS, fixed_size) == 0;
+  return is_whole ? std::move(made) : Descriptor();
+}
+
+Descriptor open_sealed_memory(const std::filesystem::path& place, const std::string& name,
+                              std::size_t bytes) {
+  std::error_code gone;
+  const auto target = std::filesystem::read_symlink(place, gone).native();
+  if (gone || !target.starts_with("/memfd:" + name)) return {};
+  Descriptor opened(::open(place.c_str(), O_RDWR | O_CLOEXEC));
+  struct stat file {};
+  const int seals = opened ? fcntl(opened.get(), F_GET_SEALS) : -1;  // negative: of what has none
+  const bool is_right = seals >= 0 && (seals & fixed_size) == fixed_size &&
+                        fstat(opened.get(), &file) == 0 &&
+                        static_cast<std::size_t>(file.st_size) == bytes;
+  return is_right ? std::move(opened) : Descriptor();
+}
+
+}  // namespace quadrille::wire

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that processes share by a file, memfd(2), of a size that nobody can change: what is mapped
+// stays there. Others find it by the process that keeps it open; the system lets in those whom it
+// would let look into that process.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "wire/links/descriptor.h"
+
+namespace quadrille::wire {
+
+// Zeroed. None where the system gives none, or no file may be so long (setrlimit(2)).
+Descriptor make_sealed_memory(const std::string& name, std::size_t bytes);
+
+// Opens anew what `place`, a /proc/PROCESS/fd/NUMBER, leads to; none unless that was made with a
+// name that begins so and the same size. Nothing else is opened for writing.
+Descriptor open_sealed_memory(const std::filesystem::path& place, const std::string& name,
+                              std::size_t bytes);
+
+}  // namespace quadrille::wire
