@@ -57,7 +57,7 @@ CreditBudget::Others CreditBudget::others() const {
 
 std::uint32_t CreditBudget::taken() const { return others().taken + own_; }
 
-std::uint32_t CreditBudget::take(std::uint32_t wanted) {
+std::uint32_t CreditBudget::take(std::uint32_t wanted, std::uint32_t sure) {
   if (wanted == 0) return 0;
   const std::uint32_t before = own_;
   own_ += wanted;
@@ -67,7 +67,7 @@ std::uint32_t CreditBudget::take(std::uint32_t wanted) {
   std::uint32_t most = limit - std::min(limit, others.taken);
   sharers_ = others.hungry ? others.holders + 1 : 1;
   most = std::min(most, share());
-  own_ = std::clamp(most, std::max(before, 1U), own_);
+  own_ = std::clamp(most, std::max(before + sure, 1U), own_);
   const std::uint32_t granted = own_ - before;
   is_hungry_ = granted < wanted;
   show();

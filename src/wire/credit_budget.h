@@ -4,7 +4,8 @@
 // that may lie in memory shared by them.
 //
 // The sum of what its holders have taken stays within the limit, but for one packet a holder that
-// has taken none: a holder that dies or is stopped leaves the others slow, not stuck. While one is
+// has taken none: a holder that dies or is stopped leaves the others slow, not stuck. (And but for
+// what one is sure of, since all that it has taken waits for it.) While one is
 // hungry, having got less than it wanted, the others take no more than their shares: room that an
 // arrival makes is taken again at once, so else who came first would keep all. A loss takes an
 // eighth off the limit, so that a burst of them halves it and a single one does little; a limit's
@@ -51,8 +52,9 @@ class CreditBudget {
     if (own_ > 0 || is_hungry_) leave();
   }
 
-  // Takes up to `wanted` packets and returns how many.
-  std::uint32_t take(std::uint32_t wanted);
+  // Takes up to `wanted` packets, `sure` whatever others have, and returns how many.
+  // REQUIRES: sure <= wanted.
+  std::uint32_t take(std::uint32_t wanted, std::uint32_t sure = 0);
   void give_back(std::uint32_t packets);
 
   void arrived(std::uint32_t packets);

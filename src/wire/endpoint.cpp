@@ -263,6 +263,12 @@ void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
   flow.timed.reset();
 }
 
+void Endpoint::count(bool is, bool& was, std::uint32_t& flows) {
+  if (is == was) return;
+  was = is;
+  is ? ++flows : --flows;
+}
+
 void Endpoint::settle(Flow& flow, Nanoseconds now) {
   while (const auto sent = flow.out.next_completed()) {
     const auto all = group_sends_.find(*sent);
@@ -278,10 +284,8 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
     budget_.give_back(flow.charged - outstanding);
     flow.charged = outstanding;
   }
-  if (flow.in.awaits() != flow.expecting) {
-    flow.expecting = !flow.expecting;
-    flow.expecting ? ++expecting_ : --expecting_;
-  }
+  count(flow.in.awaits(), flow.expecting, expecting_);
+  count(flow.charged > 0 && flow.in.is_under_way(), flow.under_way, under_way_);
   flow.statistics.stands(flow.stands, flow.standing(), now);
   std::optional<std::uint64_t> sending;
   std::optional<Handle> wanting;
@@ -392,7 +396,8 @@ void Endpoint::abandon(Channel channel) {
       continue;
     }
     budget_.give_back(flow.charged);
-    if (flow.expecting) --expecting_;
+    count(false, flow.expecting, expecting_);
+    count(false, flow.under_way, under_way_);
     relist<std::uint64_t>(sending_, flow.key, flow.sending_at, std::nullopt);
     relist<Handle>(wanting_, flow.key, flow.wanting_at, std::nullopt);
     relist<Nanoseconds>(timers_, flow.key, flow.timer_at, std::nullopt);

@@ -44,6 +44,13 @@ std::uint32_t Endpoint::window(const Flow& flow) const {
   return std::clamp(budget_.limit() / expecting_, is_short ? 1U : least_of_long, settings_.window);
 }
 
+// Credit that was granted for what is not there yet may wait, by way of its sender's program, for
+// the very message that finds none left. None of it is on its way meanwhile, so as much may be.
+std::uint32_t Endpoint::sure_of(const Flow& flow) const {
+  const bool is_there = flow.in.heard() > flow.in.granted();
+  return is_there && under_way_ == 0 ? std::min(settings_.window, budget_.own()) : 0;
+}
+
 void Endpoint::grant(Nanoseconds now) {
   starved_until_.reset();
   for (auto next = wanting_.begin(); next != wanting_.end();) {
@@ -63,8 +70,9 @@ void Endpoint::grant(Nanoseconds now) {
     if (most < least) continue;
     const bool is_outside = flow.key.second == settings_.outside_budget;
     if (starved_until_ && !is_outside) continue;
-    const std::uint32_t taken = is_outside ? most : budget_.take(most);
-    if (taken < least && taken < budget_.own()) {
+    const std::uint32_t sure = is_outside ? 0 : std::min(most, sure_of(flow));
+    const std::uint32_t taken = is_outside ? most : budget_.take(most, sure);
+    if (taken < least && sure == 0 && taken < budget_.own()) {
       budget_.give_back(taken);
       starved_until_ = now + look_at_budget;
       if (!settings_.outside_budget) return;

@@ -94,6 +94,7 @@ struct Flow {
 
   // What the endpoint has counted of it, and where its ordered lists hold it.
   bool expecting = false;
+  bool under_way = false;  // of what the budget has granted
   FlowStanding stands;
   std::optional<std::uint64_t> sending_at;
   std::optional<Handle> wanting_at;

@@ -223,6 +223,27 @@ TEST(Group, is_granted_a_message_whole_but_not_what_others_may_want) {
   EXPECT_TRUE(broadcasts.right());
 }
 
+// What a group's sender has been granted before it has anything may be all that losses leave.
+TEST(Group, holds_no_credit_that_its_own_sender_waits_for) {
+  SimulatedNetwork network(of(4));
+  Broadcasts broadcasts(network, 4);
+  broadcasts.start(1, 8);
+  ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
+  broadcasts.start(1, 12 * 1448, {{}, milliseconds(2000), {}, {}});
+  network.pass(milliseconds(10));
+  EXPECT_EQ(network.budget(0).own(), 12U);
+  for (int i = 0; i < 4; ++i) network.budget(0).lost();
+  ASSERT_LT(network.budget(0).limit(), 12U);
+  const Message sent = message(30'000, 7);
+  Message received(sent.size());
+  network.send(2, 0, sent, 1000, 5);
+  network.receive(0, 2, received, 1000, 5);
+  network.pass(milliseconds(200));
+  EXPECT_EQ(received, sent);
+  ASSERT_TRUE(broadcasts.run(milliseconds(5000)));
+  EXPECT_TRUE(broadcasts.right());
+}
+
 TEST(Group, goes_on_without_who_is_late) {
   SimulatedNetwork network(of(5));
   Broadcasts broadcasts(network, 5);
