@@ -28,9 +28,16 @@ from quadrille.lab.lab import Lab
 SOAK_CALLS = int(os.environ.get("QUADRILLE_SOAK_CALLS", "2000"))
 """For a soak of hours."""
 
-pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180 + SOAK_CALLS)]
+pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180 + SOAK_CALLS / 20)]
 
 FORCED = GRANTED + ",bcast:multicast"
+# Every collective is executed, each by an algorithm that makes much of the wire's credits.
+ALL_FORCED = (
+    "barrier:multicast,bcast:multicast,reduce:tree,allreduce:multicast,allgather:multicast,"
+    "allgatherv:multicast,alltoall:gathered,alltoallv:gathered,gather:hierarchical,gatherv:granted,"
+    "scatter:hierarchical,scatterv:linear,reduce_scatter_block:hierarchical,reduce_scatter:pairwise,"
+    "scan:recursive_doubling,exscan:recursive_doubling"
+)
 
 
 def cluster(name: str, hosts: int = 4, rate_mbit: int = 80) -> Lab:
@@ -55,10 +62,12 @@ def test_threads_exchange_over_the_wire_at_the_same_time(mpi: str) -> None:
 def test_a_soak_of_random_calls_with_a_message_pending_leaves_no_memory_behind() -> None:
     with cluster("t-soak") as lab:
         lose_datagrams(lab, 0.01)
-        environment = {"QUADRILLE_ALGORITHM": FORCED, "QUADRILLE_LOG": "wire"}
+        environment = {"QUADRILLE_ALGORITHM": ALL_FORCED, "QUADRILLE_LOG": "wire"}
         command = [program("collectives", "ompi4"), "soak", "17", str(SOAK_CALLS)]
-        limit_s = 150 + SOAK_CALLS
-        result = lab.run(command, ranks=4, environment=environment, quadrille=True, timeout_s=limit_s)
+        limit_s = 120 + SOAK_CALLS / 20
+        result = lab.run(
+            command, ranks=12, per_host=3, environment=environment, quadrille=True, timeout_s=limit_s
+        )
         found = counts(result)
         assert found["failures"] == 0
         assert wire_counts(result)["losses"] > 0
