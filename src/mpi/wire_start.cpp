@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <map>
@@ -14,140 +13,21 @@
 #include <set>
 #include <utility>
 
+#include "mpi/wire_limits.h"
+#include "mpi/wire_networks.h"
 #include "mpi/wire_reach.h"
-#include "probe/measure/candidates.h"
-#include "probe/measure/interfaces.h"
-#include "probe/measure/udp_socket.h"
 #include "wire/authentication.h"
 #include "wire/links/open_link.h"
 
 namespace quadrille {
 namespace {
 
-using wire::ethernet_bytes;
 using wire::ip_udp_bytes;
 
+// Where all take longer datagrams, too: budgets count packets.
 constexpr std::size_t usual_mtu = 1500;
 // What every host has to take (RFC 791).
 constexpr std::size_t smallest_mtu = 576;
-// What small switches hold for a port, where no model tells.
-constexpr double assumed_burst_bytes = 32 * 1024;
-constexpr double assumed_rate_bit_s = 10e6;
-// A buffer that never overflowed still delays everybody behind it.
-constexpr std::uint32_t most_packets = 256;
-// What a sender to a group may be ahead is to hide a round trip.
-constexpr std::uint32_t most_group_ahead = 8;
-
-// Each that is tried in vain costs a job's start a second.
-constexpr std::size_t most_networks = 3;
-
-// A host's address on the job's network, and the largest datagram there.
-struct HostAddress {
-  std::uint32_t address = 0;  // 0: none
-  std::size_t mtu = usual_mtu;
-};
-
-// The facts of each host's lowest rank.
-std::vector<probe::HostFacts> facts_of_hosts(const WireRanks& job, bool speaks_for_host) {
-  const std::string own = speaks_for_host ? encode(probe::own_facts()) : std::string();
-  int length = static_cast<int>(own.size());
-  std::vector<int> lengths(job.host_of_rank.size());
-  PMPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, job.ranks);
-  std::vector<int> offsets(lengths.size());
-  int total = 0;
-  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
-    offsets[rank] = total;
-    total += lengths[rank];
-  }
-  std::string all(static_cast<std::size_t>(total), '\0');
-  PMPI_Allgatherv(own.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(),
-                  MPI_CHAR, job.ranks);
-  std::vector<probe::HostFacts> facts;
-  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
-    if (lengths[rank] == 0) continue;
-    const auto decoded = probe::decode_facts(std::string_view(all).substr(
-        static_cast<std::size_t>(offsets[rank]), static_cast<std::size_t>(lengths[rank])));
-    facts.push_back(decoded.ok() ? decoded.value() : probe::HostFacts{});
-  }
-  return facts;
-}
-
-// What the MPI library's settings name there: not all launchers pass them on.
-std::string wanted_on_rank_0(MPI_Comm ranks) {
-  std::string wanted = probe::wanted_by_mpi_settings();
-  auto length = static_cast<std::uint64_t>(wanted.size());
-  PMPI_Bcast(&length, 1, MPI_UINT64_T, 0, ranks);
-  wanted.resize(length);
-  PMPI_Bcast(wanted.data(), static_cast<int>(length), MPI_CHAR, 0, ranks);
-  return wanted;
-}
-
-std::size_t mtu_of(const probe::HostFacts& facts, const std::string& address) {
-  for (const probe::Interface& interface : facts.interfaces) {
-    if (interface.address == address && interface.mtu_bytes > 0) return interface.mtu_bytes;
-  }
-  return usual_mtu;
-}
-
-// A bridge of containers has one address on every host.
-bool are_usable(const std::vector<std::string>& addresses, std::uint32_t hosts) {
-  std::set<std::uint32_t> different;
-  for (const std::string& address : addresses) different.insert(probe::parse_address(address));
-  return addresses.size() == hosts && different.size() == hosts && !different.contains(0);
-}
-
-// Networks to try in turn, the addresses of [hosts] in each: the one that the model names, then
-// those that all hosts are on, the best first. That all have an address there does not say that
-// they reach each other: bridges of virtual machines have different ones on each.
-std::vector<std::vector<HostAddress>> networks_of_hosts(
-    const WireRanks& job, const std::vector<probe::HostFacts>& facts) {
-  const std::string wanted = wanted_on_rank_0(job.ranks);
-  std::vector<std::vector<std::string>> usable;
-  const auto also = [&](const std::vector<std::string>& addresses) {
-    if (usable.size() < most_networks && are_usable(addresses, job.hosts) &&
-        std::ranges::find(usable, addresses) == usable.end())
-      usable.push_back(addresses);
-  };
-  if (job.model != nullptr) {
-    std::vector<std::string> named;
-    for (const std::uint32_t host : job.model_host) named.push_back(job.model->hosts[host].address);
-    also(named);
-  }
-  for (const auto& network : probe::candidate_networks(facts, wanted)) also(network.address);
-  std::vector<std::vector<HostAddress>> networks;
-  for (const auto& addresses : usable) {
-    auto& hosts = networks.emplace_back();
-    for (std::size_t host = 0; host < addresses.size(); ++host)
-      hosts.push_back(
-          {probe::parse_address(addresses[host]), mtu_of(facts[host], addresses[host])});
-  }
-  return networks;
-}
-
-// What a port of this host holds and how fast it is, as far as the model knows.
-struct PortLimits {
-  double burst_bytes = assumed_burst_bytes;
-  double rate_bit_s = assumed_rate_bit_s;
-  bool lossless = false;
-};
-
-PortLimits limits_of(const WireRanks& job, std::uint32_t host) {
-  PortLimits limits;
-  if (job.model == nullptr) return limits;
-  const ModelHost& known = job.model->hosts[job.model_host[host]];
-  if (known.to_host_bit_s) limits.rate_bit_s = known.to_host_bit_s->value;
-  for (const Segment& segment : job.model->segments) {
-    if (segment.name != known.segment) continue;
-    if (segment.bus_rate_bit_s) limits.rate_bit_s = segment.bus_rate_bit_s->value;
-    if (segment.safe_burst_all_ports_bytes) {
-      limits.burst_bytes = segment.safe_burst_all_ports_bytes->value;
-    } else if (segment.safe_burst_bytes) {
-      limits.burst_bytes = segment.safe_burst_bytes->value;
-    }
-    limits.lossless = segment.lossless.value_or(false);
-  }
-  return limits;
-}
 
 bool all_of(MPI_Comm ranks, bool own) {
   int mine = own ? 1 : 0;
@@ -195,7 +75,7 @@ class Opening {
   }
 
   WireStart run() {
-    const auto networks = networks_of_hosts(job_, facts_of_hosts(job_, own_.place == 0));
+    const auto networks = networks_of_hosts(job_, own_.place == 0);
     if (networks.empty()) return without("the hosts share no network with an address of each");
     if (!all_of(job_.ranks, wire::start_authentication())) return without("libsodium cannot start");
     const auto secret = agree_on_secret(settings_, job_.ranks);
@@ -210,8 +90,7 @@ class Opening {
 
  private:
   WireStart open_on(const std::vector<HostAddress>& hosts, const wire::Secret& secret) {
-    std::size_t mtu = usual_mtu;
-    for (const HostAddress& host : hosts) mtu = std::min(mtu, host.mtu);
+    const std::size_t mtu = std::min(usual_mtu, std::ranges::min(hosts, {}, &HostAddress::mtu).mtu);
     if (mtu < smallest_mtu) return without("an interface takes less than 576 bytes");
     auto found = wire::open_link(wire::link_kind(settings_.wire).value_or(wire::LinkKind::udp),
                                  {.local = {hosts[host_].address, 0},
@@ -229,11 +108,16 @@ class Opening {
     const std::size_t held = link->receive_queue();
     wire.board = share_board(secret, hosts[host_].address);
     wire::PortSettings port;
-    port.endpoint = settings_for(secret, mtu);
+    const WireLimits limits(job_, mtu);
+    port.endpoint = limits.of_endpoint(host_);
+    port.endpoint.self = static_cast<wire::EndpointId>(rank_);
+    port.endpoint.secret = secret;
     port.addresses = std::move(addresses);
     port.board = wire.board != nullptr ? &wire.board->board() : nullptr;
     port.holder = wire.board != nullptr ? wire.board->holder() : 0;
-    port.budget = budget_within(held, wire.board != nullptr, mtu);
+    const std::uint32_t packets = limits.packets(host_);
+    port.budget = budget_within(
+        held, wire.board != nullptr ? packets : std::max<std::uint32_t>(1, packets / own_.ranks));
     port.group = draw_group();
     const std::size_t payload = port.endpoint.limits.payload;
     port.on_detour = [rank = rank_](wire::EndpointId peer) {
@@ -322,60 +206,8 @@ class Opening {
     return all;
   }
 
-  wire::EndpointSettings settings_for(const wire::Secret& secret, std::size_t mtu) const {
-    const PortLimits port = limits_of(job_, host_);
-    wire::EndpointSettings settings;
-    settings.self = static_cast<wire::EndpointId>(rank_);
-    settings.peers = static_cast<std::uint32_t>(job_.host_of_rank.size());
-    settings.secret = secret;
-    settings.limits.payload = mtu - ip_udp_bytes - wire::overhead_bytes;
-    settings.limits.unasked = unasked_bytes();
-    settings.limits.group_ahead = std::clamp<std::uint32_t>(
-        static_cast<std::uint32_t>(smallest_burst_bytes() / 4 /
-                                   static_cast<double>(mtu + ethernet_bytes)),
-        1, most_group_ahead);
-    settings.window = std::min(settings.window, packets(port, mtu));
-    const double twice_buffer_s = 2 * port.burst_bytes * 8 / port.rate_bit_s;
-    settings.times.first = std::clamp(Nanoseconds{std::llround(twice_buffer_s * 1e9)},
-                                      settings.times.shortest, settings.times.first);
-    return settings;
-  }
-
-  double smallest_burst_bytes() const {
-    double smallest = assumed_burst_bytes;
-    for (std::uint32_t host = 0; host < job_.hosts; ++host)
-      smallest = std::min(smallest, limits_of(job_, host).burst_bytes);
-    return smallest;
-  }
-
-  // A quarter of what the smallest port holds, for all ranks of other hosts and all own ones; the
-  // same on all ranks, since it is a bound on both ends.
-  std::size_t unasked_bytes() const {
-    std::vector<std::uint32_t> ranks(job_.hosts, 0);
-    for (const std::uint32_t host : job_.host_of_rank) ++ranks[host];
-    const auto senders = static_cast<double>(job_.host_of_rank.size());
-    const double receivers = *std::ranges::max_element(ranks);
-    const double each = smallest_burst_bytes() / 4 / (senders * receivers);
-    constexpr double framing = ethernet_bytes + ip_udp_bytes + wire::overhead_bytes;
-    return each > framing ? static_cast<std::size_t>(each - framing) : 0;
-  }
-
-  // Three quarters of what the port holds.
-  static std::uint32_t packets(const PortLimits& port, std::size_t mtu) {
-    if (port.lossless) return most_packets;
-    const double packet = static_cast<double>(mtu + ethernet_bytes);
-    return std::clamp<std::uint32_t>(static_cast<std::uint32_t>(port.burst_bytes * 0.75 / packet),
-                                     2, most_packets);
-  }
-
-  std::uint32_t budget(bool is_shared, std::size_t mtu) const {
-    const std::uint32_t all = packets(limits_of(job_, host_), mtu);
-    return is_shared ? all : std::max<std::uint32_t>(1, all / own_.ranks);
-  }
-
   // What is granted waits at the socket when no rank of the host gets a processor.
-  std::uint32_t budget_within(std::size_t held, bool is_shared, std::size_t mtu) const {
-    const std::uint32_t wanted = budget(is_shared, mtu);
+  std::uint32_t budget_within(std::size_t held, std::uint32_t wanted) const {
     const bool is_cut = held < wanted;
     const int rank = static_cast<int>(rank_);
     const int own = is_cut ? rank : std::numeric_limits<int>::max();

@@ -6,15 +6,12 @@
 // anywhere, all ranks go without, and say why.
 #pragma once
 
-#include <mpi.h>
-
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/settings.h"
-#include "network/model.h"
+#include "mpi/wire_ranks.h"
 #include "wire/host_board.h"
 #include "wire/port.h"
 
@@ -28,15 +25,6 @@ struct WireStart {
   // [segments], where it does not: whether it reaches all of a segment. Empty where none was tried.
   std::vector<bool> multicast_in_segment = {};
   std::string problem;  // why not, the same on all ranks; empty where none was wanted
-};
-
-struct WireRanks {
-  MPI_Comm ranks = MPI_COMM_NULL;  // all of the job's; errors on it return
-  const std::vector<std::uint32_t>& host_of_rank;
-  std::uint32_t hosts = 0;
-  std::vector<std::uint32_t> segment_of_rank;    // all 0 without a model
-  const NetworkModel* model = nullptr;           // or none
-  const std::vector<std::uint32_t>& model_host;  // [hosts], with a model
 };
 
 // Collective.
