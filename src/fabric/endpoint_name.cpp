@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "fabric/big_endian.h"
+#include "base/big_endian.h"
 
 namespace quadrille::fabric {
 namespace {
@@ -18,13 +18,13 @@ constexpr std::size_t inbox_bytes = 4 + 4;
 
 std::array<std::byte, name_bytes> encode(const EndpointName& name) {
   std::array<std::byte, name_bytes> bytes{};
-  Writer writer(bytes);
+  BigEndianWriter writer(bytes);
   writer.put(magic, 4);
   writer.put(name.at.address, 4);
   writer.put(name.at.port, 2);
   writer.put(name.payload, 2);
   std::ranges::copy(std::as_bytes(std::span(name.key)), writer.rest().begin());
-  Writer last(std::span<std::byte>(bytes).last(inbox_bytes));
+  BigEndianWriter last(std::span<std::byte>(bytes).last(inbox_bytes));
   last.put(name.inbox ? name.inbox->process : 0, 4);
   last.put(name.inbox ? name.inbox->descriptor : 0, 4);
   return bytes;
@@ -32,7 +32,7 @@ std::array<std::byte, name_bytes> encode(const EndpointName& name) {
 
 std::optional<EndpointName> decode_name(std::span<const std::byte> bytes) {
   if (bytes.size() < name_bytes) return std::nullopt;
-  Reader reader(bytes.first(name_bytes));
+  BigEndianReader reader(bytes.first(name_bytes));
   if (reader.take(4) != magic) return std::nullopt;
   EndpointName name;
   name.at.address = static_cast<std::uint32_t>(reader.take(4));
@@ -40,7 +40,7 @@ std::optional<EndpointName> decode_name(std::span<const std::byte> bytes) {
   name.payload = static_cast<std::uint16_t>(reader.take(2));
   std::ranges::copy(reader.rest().first(name.key.size()),
                     std::as_writable_bytes(std::span(name.key)).begin());
-  Reader last(bytes.first(name_bytes).last(inbox_bytes));
+  BigEndianReader last(bytes.first(name_bytes).last(inbox_bytes));
   const InboxPlace inbox{static_cast<std::uint32_t>(last.take(4)),
                          static_cast<std::uint32_t>(last.take(4))};
   if (inbox.process != 0) name.inbox = inbox;

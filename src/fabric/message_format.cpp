@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/message_format.h"
 
-#include "fabric/big_endian.h"
+#include "base/big_endian.h"
 
 namespace quadrille::fabric {
 namespace {
@@ -14,7 +14,7 @@ constexpr unsigned parts_bit = 8;
 }  // namespace
 
 std::size_t write_head(const Head& head, std::size_t part, std::span<std::byte> room) {
-  Writer writer(room);
+  BigEndianWriter writer(room);
   const bool in_parts = !head.offered && part < head.length;
   writer.put((head.tagged ? tagged_bit : 0) | (head.data ? data_bit : 0) |
                  (head.offered ? offered_bit : 0) | (in_parts ? parts_bit : 0),
@@ -27,7 +27,7 @@ std::size_t write_head(const Head& head, std::size_t part, std::span<std::byte> 
 }
 
 std::optional<ParsedMessage> parse_message(std::span<const std::byte> bytes) {
-  Reader reader(bytes);
+  BigEndianReader reader(bytes);
   Head head;
   const std::uint64_t flags = reader.take(1);
   const bool in_parts = (flags & parts_bit) != 0;
@@ -46,7 +46,7 @@ std::optional<ParsedMessage> parse_message(std::span<const std::byte> bytes) {
 }
 
 std::size_t write_control(const Control& control, std::span<std::byte> room) {
-  Writer writer(room);
+  BigEndianWriter writer(room);
   writer.put(control.calls ? 1 : 0, 1);
   writer.put(control.freed, 4);
   if (control.calls) {
@@ -57,7 +57,7 @@ std::size_t write_control(const Control& control, std::span<std::byte> room) {
 }
 
 std::optional<Control> parse_control(std::span<const std::byte> bytes) {
-  Reader reader(bytes);
+  BigEndianReader reader(bytes);
   Control control;
   const std::uint64_t kind = reader.take(1);
   control.calls = kind == 1;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/big_endian.h"
+
 namespace quadrille::wire {
 namespace {
 
@@ -12,15 +14,11 @@ constexpr std::uint64_t deaf_bit = 2;
 constexpr std::uint64_t hears_groups_bit = 4;
 
 void put(std::span<std::byte> bytes, std::size_t offset, std::size_t width, std::uint64_t value) {
-  for (std::size_t i = width; i-- > 0; value >>= 8)
-    bytes[offset + i] = static_cast<std::byte>(value & 0xff);
+  put_big_endian(bytes.subspan(offset, width), value);
 }
 
 std::uint64_t get(std::span<const std::byte> bytes, std::size_t offset, std::size_t width) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < width; ++i)
-    value = value << 8 | std::to_integer<std::uint64_t>(bytes[offset + i]);
-  return value;
+  return get_big_endian(bytes.subspan(offset, width));
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/big_endian.h"
+
 namespace quadrille::wire {
 namespace {
 
@@ -17,20 +19,13 @@ constexpr std::uint16_t fragment_bits = 0x3fff;  // more to come, or not the fir
 constexpr std::uint8_t time_to_live = 64;
 
 void put8(std::byte* at, unsigned value) { *at = static_cast<std::byte>(value); }
-void put16(std::byte* at, unsigned value) {
-  put8(at, value >> 8U);
-  put8(at + 1, value & 0xffU);
-}
-void put32(std::byte* at, std::uint32_t value) {
-  put16(at, value >> 16U);
-  put16(at + 2, value & 0xffffU);
-}
+void put16(std::byte* at, unsigned value) { put_big_endian({at, 2}, value); }
+void put32(std::byte* at, std::uint32_t value) { put_big_endian({at, 4}, value); }
 std::uint16_t get16(const std::byte* at) {
-  return static_cast<std::uint16_t>(std::to_integer<unsigned>(at[0]) << 8U |
-                                    std::to_integer<unsigned>(at[1]));
+  return static_cast<std::uint16_t>(get_big_endian({at, 2}));
 }
 std::uint32_t get32(const std::byte* at) {
-  return static_cast<std::uint32_t>(get16(at)) << 16U | get16(at + 2);
+  return static_cast<std::uint32_t>(get_big_endian({at, 4}));
 }
 
 // RFC 1071, not complemented.
