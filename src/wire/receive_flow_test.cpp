@@ -30,6 +30,22 @@ ReceiveFlow::Packet packet_of(const std::vector<std::byte>& message, Sequence fi
           std::span(message).subspan(offset, length)};
 }
 
+TEST(ReceiveFlow, of_a_message_that_has_begun_to_come_all_is_there) {
+  ReceiveFlow flow(kLimits);
+  const auto message = bytes(45);
+  std::vector<std::byte> into(45);
+  std::vector<std::byte> next(45);
+  flow.expect_of_group(into, 1, 0, false);
+  flow.expect_of_group(next, 2, 0, false);
+  flow.grant(7);
+  EXPECT_EQ(flow.there(), 0U);
+  flow.on_packet(packet_of(message, 0, 0));
+  EXPECT_EQ(flow.there(), 5U);
+  ReceiveFlow certain(kLimits);
+  certain.expect_certain(into, 1);
+  EXPECT_EQ(certain.there(), 5U);
+}
+
 TEST(ReceiveFlow, packets_in_any_order_make_the_messages) {
   std::mt19937 chance(3);
   for (int round = 0; round < 50; ++round) {

@@ -75,6 +75,11 @@ class SendFlow {
   Packet next_new();
   // A packet that was never sent waits, and can be kept account of.
   bool has_room() const { return sent_ < end_ && open_.size() < limits_.most_open; }
+  // As many packets are open as can be, none of them granted: until its program comes, nothing
+  // changes that.
+  bool is_refused_to_the_brim() const {
+    return open_.size() >= limits_.most_open && granted_ <= acknowledged_;
+  }
   // Whether a packet may go that is at most the `most`-th beyond what has arrived or was granted.
   // Before the first grant nothing may: the receiver may not know the group yet.
   bool may_go_ahead(std::uint64_t most) const {
