@@ -122,6 +122,15 @@ std::uint64_t ReceiveFlow::outstanding() const {
   return granted_ - acknowledged_ - arrived_beyond_;
 }
 
+std::uint64_t ReceiveFlow::outstanding_of_expected() const {
+  if (granted_ <= expected_end_) return outstanding();
+  if (acknowledged_ >= expected_end_) return 0;
+  const auto expected =
+      static_cast<std::ptrdiff_t>(std::min<Sequence>(expected_end_ - acknowledged_, here_.size()));
+  const auto here = std::count(here_.begin(), here_.begin() + expected, true);
+  return expected_end_ - acknowledged_ - static_cast<std::uint64_t>(here);
+}
+
 std::size_t ReceiveFlow::arrived(std::span<std::uint64_t> words) const {
   std::ranges::fill(words, 0);
   std::size_t used = 0;

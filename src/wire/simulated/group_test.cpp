@@ -262,6 +262,28 @@ TEST(Group, lets_what_is_there_come_before_what_waits_in_front_of_it) {
   EXPECT_EQ(network.overflows(), 0U);
 }
 
+// What came of the next one before its program did leaves gaps, which are refused meanwhile.
+TEST(Group, of_which_a_late_member_expects_no_more_holds_none_of_its_credit) {
+  SimulatedSettings settings = of(4);
+  settings.budget = 8;
+  SimulatedNetwork network(settings);
+  Broadcasts broadcasts(network, 4);
+  broadcasts.start(1, 30 * 1448, {{}, {}, {}, milliseconds(25)});
+  broadcasts.start(1, 30 * 1448, {{}, {}, {}, milliseconds(2000)});
+  network.pass(milliseconds(200));
+  EXPECT_EQ(network.endpoint(0).counters().data_received, 60U);
+  EXPECT_GT(network.endpoint(3).counters().data_received, 30U) << "some came early";
+  EXPECT_EQ(network.budget(3).own(), 0U);
+  const Message sent = message(30'000, 7);
+  Message received(sent.size());
+  network.send(2, 3, sent, 1000, 5);
+  network.receive(3, 2, received, 1000, 5);
+  network.pass(milliseconds(200));
+  EXPECT_EQ(received, sent);
+  ASSERT_TRUE(broadcasts.run(milliseconds(5000)));
+  EXPECT_TRUE(broadcasts.right());
+}
+
 // The others hold credit for it, which what the late one waits for may need.
 TEST(Group, goes_on_without_one_that_is_late_by_all_that_can_be_kept_account_of) {
   SimulatedSettings settings = of(4);
