@@ -109,7 +109,8 @@ void SimulatedNetwork::pump(EndpointId id) {
   datagram.resize(outgoing->length);
   wire_bytes_ += datagram.size() + framing_bytes;
   host.interface_free = now_ + time_of(datagram.size());
-  wake(id, host.interface_free);
+  // Others of the host come first.
+  wake(id, host.interface_free + Nanoseconds{settings_.of_host > 1 ? 1 : 0});
   const Nanoseconds arrival = host.interface_free + settings_.latency;
   if (outgoing->peer != Endpoint::to_group) return travel({outgoing->peer}, arrival, datagram);
   send_to_all(host_of(id), arrival, datagram);
