@@ -273,7 +273,7 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
   }
   while (const auto received = flow.in.next_completed())
     completed_.push_back({received->handle, false, received->matches, received->length});
-  const auto outstanding = static_cast<std::uint32_t>(flow.in.outstanding_of_expected());
+  const auto outstanding = static_cast<std::uint32_t>(flow.in.outstanding());
   if (flow.charged > outstanding) {
     budget_.give_back(flow.charged - outstanding);
     flow.charged = outstanding;

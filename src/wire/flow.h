@@ -74,7 +74,7 @@ struct Flow {
   SendGroup* group = nullptr;                // what was never sent leaves with it
   std::optional<Nanoseconds> missing_since;  // packets of the group that it gets by itself
   std::optional<Key> group_key;              // of what comes for this end and others at once
-  std::uint32_t charged = 0;                 // of the budget, for in.outstanding_of_expected()
+  std::uint32_t charged = 0;                 // of the budget; never more than in.outstanding()
   std::uint64_t own_number = 0;              // of the last status sent
   std::uint64_t heard_number = 0;            // of the newest status heard
   std::uint64_t answers = 0;                 // number of the newest question heard

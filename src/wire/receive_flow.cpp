@@ -27,6 +27,7 @@ void ReceiveFlow::add(std::span<std::byte> buffer, Handle handle, bool open) {
     const auto& [sequence, early] = *early_.begin();
     early_bytes_ -= early.payload.size();
     place({sequence, early.place, early.last, early.payload});
+    granted_ = std::max(granted_, sequence + 1);
     early_.erase(early_.begin());
   }
   complete_arrived();
@@ -40,9 +41,10 @@ ReceiveFlow::Arrival ReceiveFlow::on_packet(const Packet& packet) {
     if (!keep_early(packet)) return Arrival::refused;
   } else {
     place(packet);
+    granted_ = std::max(granted_, packet.sequence + 1);
   }
-  granted_ = std::max(granted_, packet.sequence + 1);
   mark(packet.sequence);
+  granted_ = std::max(granted_, acknowledged_);
   complete_arrived();
   return Arrival::fresh;
 }
@@ -119,16 +121,9 @@ std::uint64_t ReceiveFlow::wanted() const {
 }
 
 std::uint64_t ReceiveFlow::outstanding() const {
-  return granted_ - acknowledged_ - arrived_beyond_;
-}
-
-std::uint64_t ReceiveFlow::outstanding_of_expected() const {
-  if (granted_ <= expected_end_) return outstanding();
-  if (acknowledged_ >= expected_end_) return 0;
-  const auto expected =
-      static_cast<std::ptrdiff_t>(std::min<Sequence>(expected_end_ - acknowledged_, here_.size()));
-  const auto here = std::count(here_.begin(), here_.begin() + expected, true);
-  return expected_end_ - acknowledged_ - static_cast<std::uint64_t>(here);
+  // What was kept early is behind all that was granted.
+  return granted_ == acknowledged_ ? 0
+                                   : granted_ - acknowledged_ - (arrived_beyond_ - early_.size());
 }
 
 std::size_t ReceiveFlow::arrived(std::span<std::uint64_t> words) const {

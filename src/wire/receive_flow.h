@@ -67,9 +67,6 @@ class ReceiveFlow {
   void grant(std::uint64_t packets) { granted_ += packets; }
   // Granted and not arrived.
   std::uint64_t outstanding() const;
-  // Of these what is expected. What came early counts all before it as granted, yet of messages
-  // that nobody expects it may be refused until its program comes: no credit is to wait for that.
-  std::uint64_t outstanding_of_expected() const;
   // Some of these are known to be there.
   bool is_under_way() const { return outstanding() > 0 && announced_ > acknowledged_; }
 

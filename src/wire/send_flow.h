@@ -117,8 +117,7 @@ class SendFlow {
   bool idle() const { return acknowledged_ == end_; }
   // REQUIRES: not idle().
   Awaiting awaiting() const {
-    const bool refused = open_.size() == lost_.size() && !may_repeat();
-    if (sent_ > acknowledged_ && !refused) return Awaiting::packets;
+    if (sent_ > acknowledged_ && !is_refused()) return Awaiting::packets;
     return end_ > heard_ ? Awaiting::turn : Awaiting::program;
   }
   // Packets are under way that no question has followed.
@@ -149,6 +148,13 @@ class SendFlow {
   };
 
   void has_arrived(const Open& open);
+  // Whether all that was sent has arrived or waits to be granted.
+  bool is_refused() const {
+    if (lost_.empty() || may_repeat()) return false;
+    const auto arrived =
+        std::ranges::count_if(open_, [](const Open& open) { return open.arrived; });
+    return open_.size() == lost_.size() + static_cast<std::size_t>(arrived);
+  }
   // Whether the next `packets` that were never sent may go without a grant.
   bool may_send_unasked(std::uint64_t packets) const;
   // What was sent unasked and is known there was refused: it goes again when it is granted.
