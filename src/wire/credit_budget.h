@@ -57,6 +57,11 @@ class CreditBudget {
   std::uint32_t take(std::uint32_t wanted, std::uint32_t sure = 0);
   void give_back(std::uint32_t packets);
 
+  // Of one more flow, or one less, something that was taken for it is at its sender.
+  void comes_from_one(bool more) { more ? ++coming_ : --coming_; }
+  // What this holder has taken, if none of it can come before something else does.
+  std::uint32_t idle() const { return coming_ == 0 ? own_ : 0; }
+
   void arrived(std::uint32_t packets);
   void lost();
 
@@ -81,6 +86,7 @@ class CreditBudget {
   CreditBoard* board_;
   std::size_t holder_;
   std::uint32_t own_ = 0;
+  std::uint32_t coming_ = 0;  // flows
   bool is_hungry_ = false;
   std::uint32_t sharers_ = 1;  // with itself
 };

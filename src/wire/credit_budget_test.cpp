@@ -25,6 +25,18 @@ TEST(CreditBudget, holders_together_take_no_more_than_the_limit_but_one_each) {
   EXPECT_EQ(third.take(4), 0U);
 }
 
+TEST(CreditBudget, is_idle_while_nothing_that_was_taken_comes) {
+  auto board = std::make_unique<CreditBoard>();
+  CreditBudget holder(*board, 0, 4);
+  EXPECT_EQ(holder.take(4), 4U);
+  EXPECT_EQ(holder.idle(), 4U);
+  EXPECT_EQ(holder.take(3, 2), 2U) << "what is sure, beyond the limit";
+  holder.comes_from_one(true);
+  EXPECT_EQ(holder.idle(), 0U);
+  holder.comes_from_one(false);
+  EXPECT_EQ(holder.idle(), 6U);
+}
+
 // As if a packet came for who has more, again and again, and its receiver wanted the next.
 std::uint32_t after_arrivals(CreditBudget& greedy, CreditBudget& late) {
   for (int i = 0; i < 100; ++i) {

@@ -263,12 +263,6 @@ void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
   flow.timed.reset();
 }
 
-void Endpoint::count(bool is, bool& was, std::uint32_t& flows) {
-  if (is == was) return;
-  was = is;
-  is ? ++flows : --flows;
-}
-
 void Endpoint::settle(Flow& flow, Nanoseconds now) {
   while (const auto sent = flow.out.next_completed()) {
     const auto all = group_sends_.find(*sent);
@@ -284,8 +278,14 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
     budget_.give_back(flow.charged - outstanding);
     flow.charged = outstanding;
   }
-  count(flow.in.awaits(), flow.expecting, expecting_);
-  count(flow.charged > 0 && flow.in.is_under_way(), flow.under_way, under_way_);
+  if (flow.in.awaits() != flow.expecting) {
+    flow.expecting = !flow.expecting;
+    flow.expecting ? ++expecting_ : --expecting_;
+  }
+  if (flow.has_granted_what_is_there() != flow.comes) {
+    flow.comes = !flow.comes;
+    budget_.comes_from_one(flow.comes);
+  }
   flow.statistics.stands(flow.stands, flow.standing(), now);
   std::optional<std::uint64_t> sending;
   std::optional<Handle> wanting;
@@ -335,6 +335,9 @@ std::size_t Endpoint::largest_datagram() const {
 std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> room,
                                                           Nanoseconds now) {
   ask_when_due(now);
+  for (auto& [channel, group] : groups_) {
+    if (group->is_held_up()) dissolve(*group, now);
+  }
   if (starved_until_ && *starved_until_ <= now) grant(now);
   while (!telling_.empty() && telling_.begin()->first <= now) {
     Flow& flow = *flows_.at(telling_.begin()->second);
@@ -396,8 +399,8 @@ void Endpoint::abandon(Channel channel) {
       continue;
     }
     budget_.give_back(flow.charged);
-    count(false, flow.expecting, expecting_);
-    count(false, flow.under_way, under_way_);
+    if (flow.expecting) --expecting_;
+    if (flow.comes) budget_.comes_from_one(false);
     relist<std::uint64_t>(sending_, flow.key, flow.sending_at, std::nullopt);
     relist<Handle>(wanting_, flow.key, flow.wanting_at, std::nullopt);
     relist<Nanoseconds>(timers_, flow.key, flow.timer_at, std::nullopt);

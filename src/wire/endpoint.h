@@ -181,7 +181,6 @@ class Endpoint {
   void on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
                  Nanoseconds now);
   void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
-  static void count(bool is, bool& was, std::uint32_t& flows);
   void settle(Flow& flow, Nanoseconds now);
   // Packets to grant to one partner at a time: more where messages of one alone are expected.
   std::uint32_t window(const Flow& flow) const;
@@ -231,7 +230,6 @@ class Endpoint {
   std::set<std::pair<Nanoseconds, FlowKey>> telling_;  // see tell_later()
   std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
-  std::uint32_t under_way_ = 0;  // flows of which something is there that the budget has granted
   std::deque<Completion> completed_;
   std::set<EndpointId> unheard_;  // see set_deaf()
   std::set<EndpointId> deaf_peers_;

@@ -46,6 +46,8 @@ struct Flow {
     const Nanoseconds about_own = timer.due(Side::out, out.awaiting());
     return earliest ? std::min(*earliest, about_own) : about_own;
   }
+  // Something that the budget has granted can come whatever else does not.
+  bool has_granted_what_is_there() const { return charged > 0 && in.there() > in.acknowledged(); }
   FlowStanding standing() const {
     return {.unsent = out.announced() > out.sent(),
             .may_send = out.may_send(),
@@ -94,7 +96,7 @@ struct Flow {
 
   // What the endpoint has counted of it, and where its ordered lists hold it.
   bool expecting = false;
-  bool under_way = false;  // of what the budget has granted
+  bool comes = false;  // something that the budget has granted
   FlowStanding stands;
   std::optional<std::uint64_t> sending_at;
   std::optional<Handle> wanting_at;

@@ -27,6 +27,7 @@ void ReceiveFlow::add(std::span<std::byte> buffer, Handle handle, bool open) {
     const auto& [sequence, early] = *early_.begin();
     early_bytes_ -= early.payload.size();
     place({sequence, early.place, early.last, early.payload});
+    granted_ = std::max(granted_, sequence + 1);
     early_.erase(early_.begin());
   }
   complete_arrived();
@@ -40,9 +41,10 @@ ReceiveFlow::Arrival ReceiveFlow::on_packet(const Packet& packet) {
     if (!keep_early(packet)) return Arrival::refused;
   } else {
     place(packet);
+    granted_ = std::max(granted_, packet.sequence + 1);
   }
-  granted_ = std::max(granted_, packet.sequence + 1);
   mark(packet.sequence);
+  granted_ = std::max(granted_, acknowledged_);
   complete_arrived();
   return Arrival::fresh;
 }
@@ -119,7 +121,9 @@ std::uint64_t ReceiveFlow::wanted() const {
 }
 
 std::uint64_t ReceiveFlow::outstanding() const {
-  return granted_ - acknowledged_ - arrived_beyond_;
+  // What was kept early is behind all that was granted.
+  return granted_ == acknowledged_ ? 0
+                                   : granted_ - acknowledged_ - (arrived_beyond_ - early_.size());
 }
 
 std::size_t ReceiveFlow::arrived(std::span<std::uint64_t> words) const {

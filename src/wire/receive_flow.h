@@ -38,10 +38,11 @@ class ReceiveFlow {
     most_early_bytes_ = std::max(limits_.unasked, ahead * limits_.payload);
   }
 
-  // The same of a message that will come: it is granted before it is announced.
+  // The same of a message that its sender has, or is about to have whatever comes or does not come
+  // here: it is granted before it is announced.
   void expect_certain(std::span<std::byte> buffer, Handle handle) {
     expect(buffer, handle);
-    counted_on_ = expected_end_;
+    counted_on_ = certain_ = expected_end_;
   }
   // The next message, should one come, is of one packet, and no longer than `buffer`.
   // REQUIRES: buffer.size() <= FlowLimits::payload.
@@ -68,6 +69,13 @@ class ReceiveFlow {
   std::uint64_t outstanding() const;
   // Some of these are known to be there.
   bool is_under_way() const { return outstanding() > 0 && announced_ > acknowledged_; }
+
+  // Packets before it are at their sender for all that is known here: of a message that has begun
+  // to come all are.
+  Sequence there() const {
+    const Sequence begun = expects() && has_begun() ? messages_.front().end : 0;
+    return std::max({announced_, certain_, begun});
+  }
 
   struct Completed {
     Handle handle = 0;
@@ -134,6 +142,7 @@ class ReceiveFlow {
   Sequence acknowledged_ = 0;
   Sequence announced_ = 0;
   Sequence counted_on_ = 0;
+  Sequence certain_ = 0;
   Sequence granted_ = 0;
   Sequence expected_end_ = 0;
 };

@@ -30,6 +30,39 @@ ReceiveFlow::Packet packet_of(const std::vector<std::byte>& message, Sequence fi
           std::span(message).subspan(offset, length)};
 }
 
+TEST(ReceiveFlow, of_a_message_that_has_begun_to_come_all_is_there) {
+  ReceiveFlow flow(kLimits);
+  const auto message = bytes(45);
+  std::vector<std::byte> into(45);
+  std::vector<std::byte> next(45);
+  flow.expect_of_group(into, 1, 0, false);
+  flow.expect_of_group(next, 2, 0, false);
+  flow.grant(7);
+  EXPECT_EQ(flow.there(), 0U);
+  flow.on_packet(packet_of(message, 0, 0));
+  EXPECT_EQ(flow.there(), 5U);
+  ReceiveFlow certain(kLimits);
+  certain.expect_certain(into, 1);
+  EXPECT_EQ(certain.there(), 5U);
+}
+
+TEST(ReceiveFlow, what_came_early_grants_nothing_that_would_be_refused) {
+  ReceiveFlow flow(kLimits);
+  const auto message = bytes(45);
+  std::vector<std::byte> into(45);
+  flow.expect_of_group(into, 1, 2, false);
+  flow.grant(5);
+  EXPECT_EQ(flow.on_packet(packet_of(bytes(45), 5, 2)), Arrival::fresh);
+  EXPECT_EQ(flow.granted(), 5U) << "two before it are of a message that is not expected";
+  EXPECT_EQ(flow.outstanding(), 5U);
+  for (std::uint32_t place = 0; place < 5; ++place) flow.on_packet(packet_of(message, 0, place));
+  EXPECT_EQ(flow.outstanding(), 0U);
+  std::vector<std::byte> next(45);
+  flow.expect_of_group(next, 2, 2, false);
+  EXPECT_EQ(flow.granted(), 8U);
+  EXPECT_EQ(flow.outstanding(), 2U);
+}
+
 TEST(ReceiveFlow, packets_in_any_order_make_the_messages) {
   std::mt19937 chance(3);
   for (int round = 0; round < 50; ++round) {

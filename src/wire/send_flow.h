@@ -75,6 +75,11 @@ class SendFlow {
   Packet next_new();
   // A packet that was never sent waits, and can be kept account of.
   bool has_room() const { return sent_ < end_ && open_.size() < limits_.most_open; }
+  // As many packets are open as can be, none of them granted: until its program comes, nothing
+  // changes that.
+  bool is_refused_to_the_brim() const {
+    return open_.size() >= limits_.most_open && granted_ <= acknowledged_;
+  }
   // Whether a packet may go that is at most the `most`-th beyond what has arrived or was granted.
   // Before the first grant nothing may: the receiver may not know the group yet.
   bool may_go_ahead(std::uint64_t most) const {
@@ -112,8 +117,7 @@ class SendFlow {
   bool idle() const { return acknowledged_ == end_; }
   // REQUIRES: not idle().
   Awaiting awaiting() const {
-    const bool refused = open_.size() == lost_.size() && !may_repeat();
-    if (sent_ > acknowledged_ && !refused) return Awaiting::packets;
+    if (sent_ > acknowledged_ && !is_refused()) return Awaiting::packets;
     return end_ > heard_ ? Awaiting::turn : Awaiting::program;
   }
   // Packets are under way that no question has followed.
@@ -144,6 +148,13 @@ class SendFlow {
   };
 
   void has_arrived(const Open& open);
+  // Whether all that was sent has arrived or waits to be granted.
+  bool is_refused() const {
+    if (lost_.empty() || may_repeat()) return false;
+    const auto arrived =
+        std::ranges::count_if(open_, [](const Open& open) { return open.arrived; });
+    return open_.size() == lost_.size() + static_cast<std::size_t>(arrived);
+  }
   // Whether the next `packets` that were never sent may go without a grant.
   bool may_send_unasked(std::uint64_t packets) const;
   // What was sent unasked and is known there was refused: it goes again when it is granted.

@@ -45,6 +45,12 @@ bool SendGroup::may_send(Nanoseconds now) {
   return !holds_;
 }
 
+bool SendGroup::is_held_up() const {
+  const auto has = [this](auto what) { return std::ranges::any_of(flows_, what); };
+  return joined_ && has([](const Flow* flow) { return flow->out.is_refused_to_the_brim(); }) &&
+         has([](const Flow* flow) { return flow->out.may_send_next(); });
+}
+
 std::optional<Nanoseconds> SendGroup::deadline() const {
   if (!holds_) return std::nullopt;
   return end_of_patience();

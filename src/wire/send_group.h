@@ -6,7 +6,9 @@
 //
 // Packets leave when all have granted them, but for `ahead`. Who has not some time after the first
 // of them is late, or its grant was lost: from then on packets go as soon as anyone has granted
-// them, to the others unasked; what those do not take they are sent again when they grant it.
+// them, to the others unasked; what those do not take they are sent again when they grant it. When
+// that is as much as can be kept account of, each gets the rest alone: credit of the others must
+// not wait for the late one's program, which may wait for theirs.
 //
 // Thread rule: one thread at a time. Time is an argument.
 #pragma once
@@ -64,6 +66,9 @@ class SendGroup {
   bool may_send(Nanoseconds now);
   // When that changes by itself; nothing: never.
   std::optional<Nanoseconds> deadline() const;
+  // Whether what some have granted cannot go to all before the program of one comes that is late by
+  // all that can be kept account of.
+  bool is_held_up() const;
   // Those that are to get packet `sequence` again now, and have not got it so before: whom it has
   // not reached twice this way may not be reached by it at all.
   std::vector<Flow*> repeating(Sequence sequence) const;

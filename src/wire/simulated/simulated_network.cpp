@@ -10,14 +10,17 @@
 namespace quadrille::wire {
 
 SimulatedNetwork::SimulatedNetwork(const SimulatedSettings& settings)
-    : settings_(settings), ends_(settings.endpoints), chance_(settings.seed) {
+    : settings_(settings),
+      hosts_((settings.endpoints + settings.of_host - 1) / settings.of_host),
+      ends_(settings.endpoints),
+      chance_(settings.seed) {
   for (EndpointId id = 0; id < settings.endpoints; ++id) {
     End& end = ends_[id];
     EndpointSettings own = settings.endpoint;
     own.self = id;
     own.peers = settings.endpoints;
-    end.board = std::make_unique<CreditBoard>();
-    end.budget = std::make_unique<CreditBudget>(*end.board, 0, settings.budget);
+    end.budget = std::make_unique<CreditBudget>(*hosts_[host_of(id)].board, id % settings.of_host,
+                                                settings.budget);
     end.endpoint = std::make_unique<Endpoint>(own, *end.budget);
   }
 }
@@ -46,6 +49,14 @@ void SimulatedNetwork::receive(EndpointId at_end, EndpointId from, std::span<std
                                Handle handle, Channel channel) {
   ++incomplete_;
   ends_[at_end].endpoint->receive(from, channel, message, handle, now_);
+  wake(at_end, now_);
+}
+
+void SimulatedNetwork::receive_certain(EndpointId at_end, EndpointId from,
+                                       std::span<std::byte> message, Handle handle,
+                                       Channel channel) {
+  ++incomplete_;
+  ends_[at_end].endpoint->receive_certain(from, channel, message, handle, now_);
   wake(at_end, now_);
 }
 
@@ -82,9 +93,10 @@ void SimulatedNetwork::wake(EndpointId id, Nanoseconds time) {
 
 void SimulatedNetwork::pump(EndpointId id) {
   End& end = ends_[id];
+  Host& host = hosts_[host_of(id)];
   if (end.silent) return;
-  if (end.interface_free > now_) {
-    wake(id, end.interface_free);
+  if (host.interface_free > now_) {
+    wake(id, host.interface_free);
     return;
   }
   std::vector<std::byte> datagram(end.endpoint->largest_datagram());
@@ -96,17 +108,28 @@ void SimulatedNetwork::pump(EndpointId id) {
   }
   datagram.resize(outgoing->length);
   wire_bytes_ += datagram.size() + framing_bytes;
-  end.interface_free = now_ + time_of(datagram.size());
-  wake(id, end.interface_free);
-  const Nanoseconds arrival = end.interface_free + settings_.latency;
-  if (outgoing->peer != Endpoint::to_group) return travel(outgoing->peer, arrival, datagram);
-  // The switch copies it to every other port; each copy has its own fate.
+  host.interface_free = now_ + time_of(datagram.size());
+  // Others of the host come first.
+  wake(id, host.interface_free + Nanoseconds{settings_.of_host > 1 ? 1 : 0});
+  const Nanoseconds arrival = host.interface_free + settings_.latency;
+  if (outgoing->peer != Endpoint::to_group) return travel({outgoing->peer}, arrival, datagram);
+  send_to_all(host_of(id), arrival, datagram);
+}
+
+// The switch copies it to every other port; each copy has its own fate.
+void SimulatedNetwork::send_to_all(std::size_t from_host, Nanoseconds arrival,
+                                   const std::vector<std::byte>& datagram) {
+  std::vector<Receivers> of_hosts(hosts_.size());
   for (EndpointId to = 0; to < ends_.size(); ++to) {
-    if (to != id && ends_[to].takes_group_data) travel(to, arrival, datagram);
+    if (host_of(to) != from_host && ends_[to].takes_group_data) of_hosts[host_of(to)].push_back(to);
+  }
+  for (const Receivers& to : of_hosts) {
+    if (!to.empty()) travel(to, arrival, datagram);
   }
 }
 
-void SimulatedNetwork::travel(EndpointId to, Nanoseconds there, std::vector<std::byte> datagram) {
+void SimulatedNetwork::travel(const Receivers& to, Nanoseconds there,
+                              std::vector<std::byte> datagram) {
   if (happens(settings_.loss) || travelled_++ == lost_) return;
   if (happens(settings_.reordering))
     there += Nanoseconds{
@@ -120,18 +143,18 @@ void SimulatedNetwork::travel(EndpointId to, Nanoseconds there, std::vector<std:
   });
 }
 
-void SimulatedNetwork::into_switch(EndpointId to, std::vector<std::byte> datagram) {
-  End& end = ends_[to];
+void SimulatedNetwork::into_switch(const Receivers& to, std::vector<std::byte> datagram) {
+  Host& host = hosts_[host_of(to.front())];
   const std::size_t bytes = datagram.size() + framing_bytes;
-  if (end.queued + bytes > settings_.buffer_bytes) {
+  if (host.queued + bytes > settings_.buffer_bytes) {
     ++overflows_;
     return;
   }
-  end.queued += bytes;
-  end.port_free = std::max(end.port_free, now_) + time_of(datagram.size());
-  at(end.port_free, [this, to, bytes, datagram = std::move(datagram)]() mutable {
-    ends_[to].queued -= bytes;
-    deliver(to, std::move(datagram));
+  host.queued += bytes;
+  host.port_free = std::max(host.port_free, now_) + time_of(datagram.size());
+  at(host.port_free, [this, &host, to, bytes, datagram = std::move(datagram)] {
+    host.queued -= bytes;
+    for (const EndpointId id : to) deliver(id, datagram);
   });
 }
 
@@ -147,6 +170,7 @@ void SimulatedNetwork::collect(EndpointId id) {
   while (const auto completion = ends_[id].endpoint->next_completion()) {
     --incomplete_;
     if (!completion->matches) ++mismatches_;
+    on_completion_(id, completion->handle);
   }
 }
 

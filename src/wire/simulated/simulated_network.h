@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests: endpoints on one switch with small buffers, in simulated time. Each endpoint's
-// interface and each port of the switch carry one datagram at a time; a port's buffer drops what
-// does not fit. Losses, copies, delays and damage come from a seed.
+// For tests: hosts on one switch with small buffers, in simulated time. Each host's interface and
+// each port of the switch carry one datagram at a time; a port's buffer drops what does not fit.
+// The endpoints of a host share both, and its credits; those of one host do not hear each other.
+// Losses, copies, delays and damage come from a seed.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <queue>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "wire/credit_budget.h"
@@ -21,6 +23,7 @@ namespace quadrille::wire {
 
 struct SimulatedSettings {
   std::uint32_t endpoints = 2;
+  std::uint32_t of_host = 1;  // endpoints that follow one another; of the last host maybe fewer
   double rate_bit_s = 1e9;
   Nanoseconds latency{20'000};
   std::size_t buffer_bytes = 32'768;
@@ -42,6 +45,8 @@ class SimulatedNetwork {
             Channel channel = 0);
   void receive(EndpointId at, EndpointId from, std::span<std::byte> message, Handle handle,
                Channel channel = 0);
+  void receive_certain(EndpointId at, EndpointId from, std::span<std::byte> message, Handle handle,
+                       Channel channel = 0);
   // From `group`'s `from` to all others of it.
   void send_to_group(EndpointId from, const Group& group, std::span<const std::byte> message,
                      Handle handle, Channel channel = 0);
@@ -57,6 +62,10 @@ class SimulatedNetwork {
   void inject(EndpointId to, std::vector<std::byte> datagram);
   void at(Nanoseconds time, std::function<void()> action);
 
+  // Called with each message that is complete, before anything else happens.
+  void on_completion(std::function<void(EndpointId, Handle)> action) {
+    on_completion_ = std::move(action);
+  }
   // Until nothing is to come, or `limit` has passed; returns whether all messages are complete.
   bool run(Nanoseconds limit);
   // The next event; false where there is none before `limit`.
@@ -79,13 +88,15 @@ class SimulatedNetwork {
   std::uint64_t wire_bytes() const { return wire_bytes_; }
 
  private:
-  struct End {
-    std::unique_ptr<CreditBoard> board;
-    std::unique_ptr<CreditBudget> budget;
-    std::unique_ptr<Endpoint> endpoint;
+  struct Host {
+    std::unique_ptr<CreditBoard> board = std::make_unique<CreditBoard>();
     Nanoseconds interface_free{};
     Nanoseconds port_free{};
     std::size_t queued = 0;  // bytes at its port of the switch
+  };
+  struct End {
+    std::unique_ptr<CreditBudget> budget;
+    std::unique_ptr<Endpoint> endpoint;
     std::optional<Nanoseconds> woken_at;
     bool silent = false;
     bool takes_group_data = true;
@@ -99,16 +110,22 @@ class SimulatedNetwork {
     }
   };
 
+  std::size_t host_of(EndpointId id) const { return id / settings_.of_host; }
   Nanoseconds time_of(std::size_t bytes) const;
   bool happens(double probability);
   void wake(EndpointId id, Nanoseconds time);
   void pump(EndpointId id);
-  void travel(EndpointId to, Nanoseconds arrival, std::vector<std::byte> datagram);
-  void into_switch(EndpointId to, std::vector<std::byte> datagram);
+  void send_to_all(std::size_t from_host, Nanoseconds arrival,
+                   const std::vector<std::byte>& datagram);
+  // To endpoints of one host.
+  using Receivers = std::vector<EndpointId>;
+  void travel(const Receivers& to, Nanoseconds arrival, std::vector<std::byte> datagram);
+  void into_switch(const Receivers& to, std::vector<std::byte> datagram);
   void deliver(EndpointId to, std::vector<std::byte> datagram);
   void collect(EndpointId id);
 
   SimulatedSettings settings_;
+  std::vector<Host> hosts_;
   std::vector<End> ends_;
   std::priority_queue<Event> events_;
   std::mt19937_64 chance_;
@@ -120,6 +137,7 @@ class SimulatedNetwork {
   std::uint64_t wire_bytes_ = 0;
   std::uint64_t travelled_ = 0;
   std::optional<std::uint64_t> lost_;
+  std::function<void(EndpointId, Handle)> on_completion_ = [](EndpointId, Handle) {};
   std::optional<EndpointId> recorded_;
   std::vector<std::vector<std::byte>> recording_;
 };
