@@ -39,7 +39,8 @@ Port::Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, Port
     of_streams.push_back(address.streams);
   }
   if (streams != nullptr)
-    detours_.emplace(std::move(streams), std::move(of_streams), std::move(settings.on_detour));
+    detours_.emplace(std::move(streams), std::move(of_streams), std::move(settings.on_detour),
+                     settings.stranger_patience);
 }
 
 Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<Link> link,
