@@ -149,6 +149,8 @@ class Messenger {
     bool lost = false;
     bool ready = false;  // in `ready_`
     std::optional<Nanoseconds> introduced;
+    bool owes_farewell = false;  // it speaks though it is lost
+    std::optional<Nanoseconds> bade_farewell;
     std::optional<Nanoseconds> wakes;  // in `timers_`
     Head parts_head;                   // of the message whose parts these are
     std::vector<std::byte> parts;      // empty: of none
@@ -174,6 +176,11 @@ class Messenger {
   PeerNumber add_peer(const EndpointName& name, const wire::Secret& secret, Nanoseconds now);
   PeerNumber* known_at(wire::NetworkAddress address);
   void on_introduction(std::span<const std::byte> datagram, Nanoseconds now);
+  void owe_farewell(PeerNumber number);
+  void on_farewell(std::span<const std::byte> datagram);
+  std::optional<std::size_t> farewell(Peer& peer, std::span<std::byte> room, Nanoseconds now);
+  void ask_programs_later(Nanoseconds now);
+  void ask_programs(Nanoseconds now);
   void touch(PeerNumber number, Nanoseconds now);
   void set_timer(PeerNumber number);
   void lose(PeerNumber number);
@@ -224,6 +231,7 @@ class Messenger {
   std::vector<Inbox::Claimed> unknown_;  // rings of those who have not introduced themselves yet
   std::optional<Nanoseconds> questions_memory_at_;
   Nanoseconds between_questions_{};
+  std::optional<Nanoseconds> asks_programs_at_;
   Matcher tagged_;
   Matcher untagged_;
   Token next_token_ = 1;
