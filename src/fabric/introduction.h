@@ -5,8 +5,8 @@
 //
 //   offset  width  in the datagram
 //   0       1      0xf1: no version of the wire's packets
-//   1       52     name of who sends it
-//   53      16     BLAKE2b of the bytes before and the receiver's name, keyed with what both share
+//   1       54     name of who sends it
+//   55      16     BLAKE2b of the bytes before and the receiver's name, keyed with what both share
 #pragma once
 
 #include <cstddef>

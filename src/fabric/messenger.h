@@ -97,6 +97,18 @@ class Messenger {
   void on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram, Nanoseconds now);
   // Takes in what others of this host have written to memory; returns whether they had.
   bool look_at_memory(Nanoseconds now);
+  // For asking otherwise after those who answer nothing: they have left several questions
+  // unanswered since the last call, or have still.
+  std::set<PeerNumber> take_silent() { return std::exchange(silent_, {}); }
+  bool is_silent(PeerNumber peer) const;
+  // REQUIRES: room for introduction_bytes.
+  void introduce(PeerNumber to, std::span<std::byte> room) const;
+  // Who introduces himself so, if he is known and it is genuine. REQUIRES: is_introduction(), or
+  // is_farewell().
+  std::optional<PeerNumber> introduced(std::span<const std::byte> datagram);
+  // The same to who introduces himself, known or not; false where that is not genuine. REQUIRES:
+  // is_introduction(); room for introduction_bytes.
+  bool answer(std::span<const std::byte> introduction, std::span<std::byte> room) const;
   // A host says that nobody listens there any more.
   void on_refusal(wire::NetworkAddress to);
   // Nobody is reached any more, nor heard: what is under way ends so, and what waits for anybody,
@@ -223,6 +235,7 @@ class Messenger {
   wire::CreditBudget local_budget_;
   std::uint32_t local_peers_ = 1;  // on this host, with oneself
   bool reaches_nobody_ = false;
+  std::set<PeerNumber> silent_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::map<std::pair<std::uint32_t, std::uint16_t>, PeerNumber> by_address_;
   std::deque<PeerNumber> ready_;  // may have something to send

@@ -23,6 +23,7 @@ constexpr Nanoseconds between_farewells{100'000'000};
 constexpr Nanoseconds between_words{3'000'000'000};
 // One refusal may be a firewall's while it is set up anew.
 constexpr std::uint32_t questions_before_lost = 2;
+constexpr std::uint32_t questions_before_silent = 4;
 
 std::uint32_t packets_of(const MessengerSettings& settings) {
   if (!settings.flow_control) return wire::CreditBudget::unlimited;
@@ -147,14 +148,37 @@ std::optional<std::size_t> Messenger::farewell(Peer& peer, std::span<std::byte> 
 }
 
 void Messenger::on_farewell(std::span<const std::byte> datagram) {
+  if (const auto from = introduced(datagram)) lose(*from);
+}
+
+std::optional<PeerNumber> Messenger::introduced(std::span<const std::byte> datagram) {
   const auto name = claimed_name(datagram);
   const PeerNumber* known = name ? known_at(name->at) : nullptr;
-  if (known == nullptr || peers_[*known]->name != *name ||
-      !is_genuine(datagram, settings_.name, peers_[*known]->secret)) {
-    ++strangers_;
-    return;
-  }
-  lose(*known);
+  if (known != nullptr && peers_[*known]->name == *name &&
+      is_genuine(datagram, settings_.name, peers_[*known]->secret))
+    return *known;
+  ++strangers_;
+  return std::nullopt;
+}
+
+void Messenger::introduce(PeerNumber to, std::span<std::byte> room) const {
+  write_introduction(settings_.name, peers_[to]->name, peers_[to]->secret, room);
+}
+
+bool Messenger::answer(std::span<const std::byte> introduction, std::span<std::byte> room) const {
+  const auto name = claimed_name(introduction);
+  if (!name) return false;
+  const auto secret = keys_.secret_with(name->key, settings_.job_secret);
+  if (!secret || !is_genuine(introduction, settings_.name, *secret)) return false;
+  write_introduction(settings_.name, *name, *secret, room);
+  return true;
+}
+
+bool Messenger::is_silent(PeerNumber peer) const {
+  const Peer& of = *peers_[peer];
+  if (of.lost || !of.conversation) return false;
+  const auto unanswered = of.conversation->unanswered();
+  return unanswered && *unanswered >= questions_before_silent;
 }
 
 void Messenger::ask_programs_later(Nanoseconds now) {
@@ -299,6 +323,7 @@ void Messenger::on_refusal(wire::NetworkAddress to) {
 
 void Messenger::check_refused(PeerNumber number) {
   Peer& peer = *peers_[number];
+  if (is_silent(number)) silent_.insert(number);
   if (!peer.refused || peer.lost) return;
   const auto unanswered = peer.conversation->unanswered();
   if (unanswered && *unanswered >= questions_before_lost) lose(number);

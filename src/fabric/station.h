@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "fabric/messenger.h"
+#include "fabric/witness.h"
 #include "wire/links/open_link.h"
 #include "wire/service_thread.h"
 
@@ -95,7 +96,7 @@ class Station {
 
   Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
           std::unique_ptr<Inbox> inbox, std::unique_ptr<wire::HostBoard> board,
-          const MessengerSettings& settings, DoneHandler on_done);
+          std::unique_ptr<Witness> witness, const MessengerSettings& settings, DoneHandler on_done);
   bool start();
   Nanoseconds serve();  // REQUIRES: mutex_ held
   void begin_watch();
@@ -115,6 +116,7 @@ class Station {
   std::unique_ptr<KeyPair> keys_;
   std::unique_ptr<Inbox> inbox_;            // null: of none
   std::unique_ptr<wire::HostBoard> board_;  // null: of none that is shared
+  std::unique_ptr<Witness> witness_;        // null: of none
   EndpointName name_;
   std::string why_not_;
   bool is_cut_ = false;
