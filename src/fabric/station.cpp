@@ -72,6 +72,7 @@ Station::Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys
       board_(std::move(board)),
       witness_(std::move(witness)),
       name_(settings.name),
+      own_address_(name_.at.address),
       messenger_(settings, *keys_),
       on_done_(std::move(on_done)),
       service_(mutex_) {}
@@ -163,12 +164,18 @@ void Station::hand_out() {
 void Station::note_refusals() {
   for (const wire::NetworkAddress& address : link_->refusals()) messenger_.on_refusal(address);
   if (witness_ && witness_->is_due(last_passed_)) witness_->look(messenger_, last_passed_);
-  if (is_cut_ || !link_->is_cut()) return;
+  if (is_cut_) return;
+  if (link_->is_cut()) {
+    lose_everybody("the interface of the " + std::string(link_->name()) +
+                   " link was taken away (a link helper takes its own along when it ends)");
+  } else if (own_address_.is_lost(last_passed_)) {
+    lose_everybody(own_address_.loss());
+  }
+}
+
+void Station::lose_everybody(const std::string& why) {
   is_cut_ = true;
-  std::fprintf(stderr,
-               "quadrille: the interface of the %s link was taken away (a link helper takes its "
-               "own along when it ends): its messages are lost\n",
-               link_->name());
+  std::fprintf(stderr, "quadrille: %s: its messages are lost\n", why.c_str());
   messenger_.lose_everybody();
 }
 

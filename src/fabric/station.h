@@ -20,6 +20,7 @@
 #include "fabric/messenger.h"
 #include "fabric/witness.h"
 #include "wire/links/open_link.h"
+#include "wire/links/own_address.h"
 #include "wire/service_thread.h"
 
 namespace quadrille::fabric {
@@ -109,6 +110,7 @@ class Station {
   void send_out(Nanoseconds now);
   void hand_out();
   void note_refusals();
+  void lose_everybody(const std::string& why);
   void linger();
 
   std::mutex mutex_;
@@ -118,6 +120,7 @@ class Station {
   std::unique_ptr<wire::HostBoard> board_;  // null: of none that is shared
   std::unique_ptr<Witness> witness_;        // null: of none
   EndpointName name_;
+  wire::OwnAddress own_address_;
   std::string why_not_;
   bool is_cut_ = false;
   Messenger messenger_;
