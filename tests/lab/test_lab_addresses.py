@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from lab_jobs import counts, program, run_over_link, run_over_provider
+from lab_jobs import GRANTED, counts, program, run_over_link, run_over_provider
 from lab_traffic import needs_namespaces, topology
 
 from quadrille.installation import quadrille_program
-from quadrille.lab.lab import Lab
+from quadrille.lab.lab import Lab, RunResult
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
 RANKS = 3
+BY_WIRE = GRANTED + ",barrier:multicast"
 OWN = "own=$(ip -o -4 addr show dev eth0 | awk '{print $4}')"
 AWAY = f"{OWN}; ip addr del $own dev eth0; sleep 3; ip addr add $own dev eth0"
 REPLACED = f"{OWN}; ip addr del $own dev eth0; ip addr add 198.18.7.7/16 dev eth0"
@@ -29,6 +30,7 @@ LOST = "host h2 has lost the address 198.18.0.3"
 @pytest.fixture
 def lab() -> Iterator[Lab]:
     tables = {
+        "admin_network": True,  # by which launchers go on speaking
         "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
         "hosts": [{"names": ["h0..h2"], "on": "s0"}],
     }
@@ -49,17 +51,22 @@ def change_at_work(lab: Lab, change: str) -> Iterator[None]:
 
     acting = threading.Thread(target=act)
     acting.start()
-    yield
-    acting.join()
+    try:
+        yield
+    finally:
+        acting.join()
 
 
-@pytest.mark.parametrize("link", ["udp", pytest.param("packet", marks=pytest.mark.slow)])
-def test_an_address_that_goes_and_comes_back_only_delays_collectives(lab: Lab, link: str) -> None:
+def exchange(lab: Lab, calls: int) -> RunResult:
+    """Exchange by the wire alone: the MPI library's own connections would wait for the address for ever."""
+    command = [program("exchange_times", "ompi4"), "20000", str(calls)]
+    return run_over_link(lab, "udp", RANKS, command, "ompi4", {"QUADRILLE_ALGORITHM": BY_WIRE})
+
+
+def test_an_address_that_goes_and_comes_back_only_delays_collectives(lab: Lab) -> None:
     with change_at_work(lab, AWAY):
-        result = run_over_link(lab, link, RANKS, [program("exchange_times", "ompi4"), "20000", "800"], "ompi4")
-    found = counts(result)
-    assert found["wrong"] == 0
-    assert found["max_us"] > 2_000_000, "it was away while the program ran"
+        result = exchange(lab, 800)
+    assert counts(result)["wrong"] == 0
     assert result.output.count(GONE) == result.output.count(AGAIN) == 1, result.output
 
 
@@ -75,10 +82,9 @@ def test_an_address_that_goes_and_comes_back_only_delays_messages(lab: Lab) -> N
 @pytest.mark.slow
 def test_collectives_of_a_host_with_another_address_end_the_job_and_say_why(lab: Lab) -> None:
     with change_at_work(lab, REPLACED):
-        command = [program("exchange_times", "ompi4"), "20000", "1000000"]
-        result = run_over_link(lab, "udp", RANKS, command, "ompi4")
+        result = exchange(lab, 1_000_000)
     assert result.exit_code != 0
-    assert GONE in result.output and f"MPI_Alltoall: {LOST}" in result.output, result.output
+    assert GONE in result.output and LOST in result.output, result.output
 
 
 @pytest.mark.slow
