@@ -154,6 +154,7 @@ def test_gathered_results_are_right_with_uneven_ranks_a_host(lab: Lab, mpi: str,
     assert flows["alltoall"]["calls"] > 20 and flows["alltoallv"]["calls"] > 20
 
 
+@pytest.mark.slow
 def test_gathered_results_are_right_where_one_datagram_in_a_hundred_is_lost() -> None:
     tables = {
         "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
@@ -161,12 +162,13 @@ def test_gathered_results_are_right_where_one_datagram_in_a_hundred_is_lost() ->
     }
     with Lab.up(topology(**tables), "t-gathered-loss") as lab:
         environment = {"QUADRILLE_ALGORITHM": f"{GATHERED}65536", "QUADRILLE_LOG": "wire"}
-        command = [program("collectives", "ompi4"), "stress", "9", "100"]
+        command = [program("collectives", "ompi4"), "stress", "9", "200"]
         result = lab.run(command, ranks=8, environment=environment, quadrille=True, timeout_s=150)
     assert counts(result)["failures"] == 0
     assert wire_counts(result)["losses"] > 0
     flows = flow_counts(result)
-    assert flows["alltoall"]["resent"] > 0 and flows["alltoallv"]["resent"] > 0, flows
+    assert flows["alltoall"]["calls"] > 20 and flows["alltoallv"]["calls"] > 20, flows
+    assert flows["alltoall"]["resent"] + flows["alltoallv"]["resent"] > 0, flows
 
 
 def test_bench_results_say_what_a_call_sent(lab: Lab) -> None:
