@@ -9,10 +9,10 @@
 namespace quadrille::fabric {
 namespace {
 
-constexpr std::uint32_t magic = 0x51464932;  // "QFI2"
+constexpr std::uint32_t magic = 0x51464933;  // "QFI3"
 // Smaller than what every host has to take (RFC 791), less all headers.
 constexpr std::uint16_t least_payload = 400;
-constexpr std::size_t inbox_bytes = 4 + 4;
+constexpr std::size_t last_bytes = 4 + 4 + 2;  // behind the key
 
 }  // namespace
 
@@ -24,9 +24,10 @@ std::array<std::byte, name_bytes> encode(const EndpointName& name) {
   writer.put(name.at.port, 2);
   writer.put(name.payload, 2);
   std::ranges::copy(std::as_bytes(std::span(name.key)), writer.rest().begin());
-  BigEndianWriter last(std::span<std::byte>(bytes).last(inbox_bytes));
+  BigEndianWriter last(std::span<std::byte>(bytes).last(last_bytes));
   last.put(name.inbox ? name.inbox->process : 0, 4);
   last.put(name.inbox ? name.inbox->descriptor : 0, 4);
+  last.put(name.streams, 2);
   return bytes;
 }
 
@@ -40,10 +41,11 @@ std::optional<EndpointName> decode_name(std::span<const std::byte> bytes) {
   name.payload = static_cast<std::uint16_t>(reader.take(2));
   std::ranges::copy(reader.rest().first(name.key.size()),
                     std::as_writable_bytes(std::span(name.key)).begin());
-  BigEndianReader last(bytes.first(name_bytes).last(inbox_bytes));
+  BigEndianReader last(bytes.first(name_bytes).last(last_bytes));
   const InboxPlace inbox{static_cast<std::uint32_t>(last.take(4)),
                          static_cast<std::uint32_t>(last.take(4))};
   if (inbox.process != 0) name.inbox = inbox;
+  name.streams = static_cast<std::uint16_t>(last.take(2));
   if (name.at.port == 0 || name.payload < least_payload) return std::nullopt;
   return name;
 }

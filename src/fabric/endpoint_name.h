@@ -4,13 +4,14 @@
 // fi_getname() gives and fi_av_insert() takes; docs/fabric.md has the table.
 //
 //   offset  width  in the bytes; numbers are big-endian
-//   0       4      "QFI2"
+//   0       4      "QFI3"
 //   4       4      IPv4 address
 //   8       2      UDP port
 //   10      2      bytes of payload in a full packet
 //   12      32     X25519 public key
 //   44      4      its process; 0: it has no inbox
 //   48      4      the descriptor of its inbox there
+//   52      2      TCP port where its host is asked whether it lives; 0: none
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@ namespace quadrille::fabric {
 using PublicKey = std::array<unsigned char, 32>;
 
 // Open MPI 4.1 keeps 64 bytes for one.
-constexpr std::size_t name_bytes = 52;
+constexpr std::size_t name_bytes = 54;
 
 // Of an Inbox; these tell nothing on another host.
 struct InboxPlace {
@@ -43,6 +44,7 @@ struct EndpointName {
   std::uint16_t payload = 0;
   PublicKey key{};
   std::optional<InboxPlace> inbox = {};
+  std::uint16_t streams = 0;
 
   bool operator==(const EndpointName&) const = default;
 };

@@ -9,7 +9,8 @@
 namespace quadrille::fabric {
 namespace {
 
-constexpr std::byte mark{0xf1};
+constexpr std::byte mark_of_introduction{0xf1};
+constexpr std::byte mark_of_farewell{0xf2};
 constexpr std::size_t tag_bytes = 16;
 static_assert(tag_bytes >= crypto_generichash_BYTES_MIN);
 
@@ -27,18 +28,32 @@ Tag tag_of(std::span<const std::byte> claim, const EndpointName& receiver,
   return tag;
 }
 
-}  // namespace
-
-bool is_introduction(std::span<const std::byte> datagram) {
-  return datagram.size() == introduction_bytes && datagram[0] == mark;
-}
-
-void write_introduction(const EndpointName& sender, const EndpointName& receiver,
-                        const wire::Secret& secret, std::span<std::byte> room) {
+void write(std::byte mark, const EndpointName& sender, const EndpointName& receiver,
+           const wire::Secret& secret, std::span<std::byte> room) {
   room[0] = mark;
   std::ranges::copy(encode(sender), room.begin() + 1);
   const Tag tag = tag_of(room.first(1 + name_bytes), receiver, secret);
   std::ranges::copy(std::as_bytes(std::span(tag)), room.begin() + 1 + name_bytes);
+}
+
+}  // namespace
+
+bool is_introduction(std::span<const std::byte> datagram) {
+  return datagram.size() == introduction_bytes && datagram[0] == mark_of_introduction;
+}
+
+bool is_farewell(std::span<const std::byte> datagram) {
+  return datagram.size() == introduction_bytes && datagram[0] == mark_of_farewell;
+}
+
+void write_introduction(const EndpointName& sender, const EndpointName& receiver,
+                        const wire::Secret& secret, std::span<std::byte> room) {
+  write(mark_of_introduction, sender, receiver, secret, room);
+}
+
+void write_farewell(const EndpointName& sender, const EndpointName& receiver,
+                    const wire::Secret& secret, std::span<std::byte> room) {
+  write(mark_of_farewell, sender, receiver, secret, room);
 }
 
 std::optional<EndpointName> claimed_name(std::span<const std::byte> datagram) {

@@ -5,8 +5,8 @@
 //
 //   offset  width  in the datagram
 //   0       1      0xf1: no version of the wire's packets
-//   1       44     name of who sends it
-//   45      16     BLAKE2b of the bytes before and the receiver's name, keyed with what both share
+//   1       54     name of who sends it
+//   55      16     BLAKE2b of the bytes before and the receiver's name, keyed with what both share
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,17 @@ namespace quadrille::fabric {
 
 constexpr std::size_t introduction_bytes = 1 + name_bytes + 16;
 
+// A farewell has the same form, and says that its sender counts the receiver as dead.
+bool is_farewell(std::span<const std::byte> datagram);
 bool is_introduction(std::span<const std::byte> datagram);
 // REQUIRES: room for introduction_bytes. `secret` is what sender and receiver share.
 void write_introduction(const EndpointName& sender, const EndpointName& receiver,
                         const wire::Secret& secret, std::span<std::byte> room);
-// The name that is claimed. REQUIRES: is_introduction().
+void write_farewell(const EndpointName& sender, const EndpointName& receiver,
+                    const wire::Secret& secret, std::span<std::byte> room);
+// The name that is claimed. REQUIRES: is_introduction(), or is_farewell(); so below.
 std::optional<EndpointName> claimed_name(std::span<const std::byte> datagram);
-// Whether the claim is that of a holder of `secret`. REQUIRES: is_introduction().
+// Whether the claim is that of a holder of `secret`.
 bool is_genuine(std::span<const std::byte> datagram, const EndpointName& receiver,
                 const wire::Secret& secret);
 

@@ -69,4 +69,10 @@ std::vector<Token> Matcher::withdraw_receives() {
   return tokens;
 }
 
+void Matcher::add_awaited(std::set<PeerNumber>& peers) const {
+  for (const Receive& receive : receives_) {
+    if (receive.pattern.from) peers.insert(*receive.pattern.from);
+  }
+}
+
 }  // namespace quadrille::fabric

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <list>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace quadrille::fabric {
@@ -54,6 +55,8 @@ class Matcher {
   // Receives that only this peer's messages fit; they wait no longer.
   std::vector<Token> withdraw_directed_at(PeerNumber peer);
   std::vector<Token> withdraw_receives();
+  // Adds those whose messages alone fit a receive that waits.
+  void add_awaited(std::set<PeerNumber>& peers) const;
 
   std::size_t receives() const { return receives_.size(); }
   std::size_t messages() const { return messages_.size(); }

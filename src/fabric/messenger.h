@@ -97,6 +97,18 @@ class Messenger {
   void on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram, Nanoseconds now);
   // Takes in what others of this host have written to memory; returns whether they had.
   bool look_at_memory(Nanoseconds now);
+  // For asking otherwise after those who answer nothing: they have left several questions
+  // unanswered since the last call, or have still.
+  std::set<PeerNumber> take_silent() { return std::exchange(silent_, {}); }
+  bool is_silent(PeerNumber peer) const;
+  // REQUIRES: room for introduction_bytes.
+  void introduce(PeerNumber to, std::span<std::byte> room) const;
+  // Who introduces himself so, if he is known and it is genuine. REQUIRES: is_introduction(), or
+  // is_farewell().
+  std::optional<PeerNumber> introduced(std::span<const std::byte> datagram);
+  // The same to who introduces himself, known or not; false where that is not genuine. REQUIRES:
+  // is_introduction(); room for introduction_bytes.
+  bool answer(std::span<const std::byte> introduction, std::span<std::byte> room) const;
   // A host says that nobody listens there any more.
   void on_refusal(wire::NetworkAddress to);
   // Nobody is reached any more, nor heard: what is under way ends so, and what waits for anybody,
@@ -149,6 +161,8 @@ class Messenger {
     bool lost = false;
     bool ready = false;  // in `ready_`
     std::optional<Nanoseconds> introduced;
+    bool owes_farewell = false;  // it speaks though it is lost
+    std::optional<Nanoseconds> bade_farewell;
     std::optional<Nanoseconds> wakes;  // in `timers_`
     Head parts_head;                   // of the message whose parts these are
     std::vector<std::byte> parts;      // empty: of none
@@ -174,6 +188,11 @@ class Messenger {
   PeerNumber add_peer(const EndpointName& name, const wire::Secret& secret, Nanoseconds now);
   PeerNumber* known_at(wire::NetworkAddress address);
   void on_introduction(std::span<const std::byte> datagram, Nanoseconds now);
+  void owe_farewell(PeerNumber number);
+  void on_farewell(std::span<const std::byte> datagram);
+  std::optional<std::size_t> farewell(Peer& peer, std::span<std::byte> room, Nanoseconds now);
+  void ask_programs_later(Nanoseconds now);
+  void ask_programs(Nanoseconds now);
   void touch(PeerNumber number, Nanoseconds now);
   void set_timer(PeerNumber number);
   void lose(PeerNumber number);
@@ -216,6 +235,7 @@ class Messenger {
   wire::CreditBudget local_budget_;
   std::uint32_t local_peers_ = 1;  // on this host, with oneself
   bool reaches_nobody_ = false;
+  std::set<PeerNumber> silent_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::map<std::pair<std::uint32_t, std::uint16_t>, PeerNumber> by_address_;
   std::deque<PeerNumber> ready_;  // may have something to send
@@ -224,6 +244,7 @@ class Messenger {
   std::vector<Inbox::Claimed> unknown_;  // rings of those who have not introduced themselves yet
   std::optional<Nanoseconds> questions_memory_at_;
   Nanoseconds between_questions_{};
+  std::optional<Nanoseconds> asks_programs_at_;
   Matcher tagged_;
   Matcher untagged_;
   Token next_token_ = 1;

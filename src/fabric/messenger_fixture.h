@@ -84,6 +84,17 @@ class MessengersTest : public testing::Test {
                         .report = {.context = pointer(context), .wanted = true}},
                        now_);
   }
+  // Its host has refused what `at` sent it, as a firewall does while it is set up anew.
+  void give_up(std::size_t at, std::size_t other) {
+    send(at, other, contents(10, 9), 99);
+    const Nanoseconds end = now_ + Nanoseconds{10'000'000'000};
+    std::vector<std::byte> room(4096);
+    for (; now_ < end; now_ += Nanoseconds{1'000'000}) {
+      while (ends_[at]->next_datagram(room, now_)) {
+        ends_[at]->on_refusal(ends_[other]->name().at);
+      }
+    }
+  }
   static void* pointer(std::uint64_t number) { return reinterpret_cast<void*>(number); }
 
   // Everything that is on its way goes on until nothing is, or for so long.

@@ -17,8 +17,13 @@ constexpr std::uint32_t most_local_packets = 32;
 constexpr std::size_t least_unasked = 256;
 constexpr std::size_t most_unasked = 8;  // packets, where few share the burst
 constexpr Nanoseconds between_introductions{1'000'000};
+// To one that speaks again and again.
+constexpr Nanoseconds between_farewells{100'000'000};
+// While only the other end's program is awaited: it need not say anything for long.
+constexpr Nanoseconds between_words{3'000'000'000};
 // One refusal may be a firewall's while it is set up anew.
 constexpr std::uint32_t questions_before_lost = 2;
+constexpr std::uint32_t questions_before_silent = 4;
 
 std::uint32_t packets_of(const MessengerSettings& settings) {
   if (!settings.flow_control) return wire::CreditBudget::unlimited;
@@ -109,6 +114,7 @@ void Messenger::on_introduction(std::span<const std::byte> datagram, Nanoseconds
 void Messenger::on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram,
                             Nanoseconds now) {
   if (is_introduction(datagram)) return on_introduction(datagram, now);
+  if (is_farewell(datagram)) return on_farewell(datagram);
   const PeerNumber* known = known_at(from);
   if (known == nullptr || !peers_[*known]->conversation) {
     ++strangers_;
@@ -116,11 +122,88 @@ void Messenger::on_datagram(wire::NetworkAddress from, std::span<std::byte> data
   }
   const PeerNumber number = *known;
   Peer& peer = *peers_[number];
-  if (peer.lost || !peer.conversation->on_datagram(datagram, now)) return;
+  if (peer.lost) return owe_farewell(number);
+  if (!peer.conversation->on_datagram(datagram, now)) return;
   peer.heard = true;
   peer.refused = false;
   take_events(number, now);
   touch(number, now);
+}
+
+// Who was given up, and lives, is not to wait for what never comes.
+void Messenger::owe_farewell(PeerNumber number) {
+  Peer& peer = *peers_[number];
+  peer.owes_farewell = true;
+  if (std::exchange(peer.ready, true)) return;
+  ready_.push_back(number);
+}
+
+std::optional<std::size_t> Messenger::farewell(Peer& peer, std::span<std::byte> room,
+                                               Nanoseconds now) {
+  if (!std::exchange(peer.owes_farewell, false)) return std::nullopt;
+  if (peer.bade_farewell && now - *peer.bade_farewell < between_farewells) return std::nullopt;
+  peer.bade_farewell = now;
+  write_farewell(settings_.name, peer.name, peer.secret, room);
+  return introduction_bytes;
+}
+
+void Messenger::on_farewell(std::span<const std::byte> datagram) {
+  if (const auto from = introduced(datagram)) lose(*from);
+}
+
+std::optional<PeerNumber> Messenger::introduced(std::span<const std::byte> datagram) {
+  const auto name = claimed_name(datagram);
+  const PeerNumber* known = name ? known_at(name->at) : nullptr;
+  if (known != nullptr && peers_[*known]->name == *name &&
+      is_genuine(datagram, settings_.name, peers_[*known]->secret))
+    return *known;
+  ++strangers_;
+  return std::nullopt;
+}
+
+void Messenger::introduce(PeerNumber to, std::span<std::byte> room) const {
+  write_introduction(settings_.name, peers_[to]->name, peers_[to]->secret, room);
+}
+
+bool Messenger::answer(std::span<const std::byte> introduction, std::span<std::byte> room) const {
+  const auto name = claimed_name(introduction);
+  if (!name) return false;
+  const auto secret = keys_.secret_with(name->key, settings_.job_secret);
+  if (!secret || !is_genuine(introduction, settings_.name, *secret)) return false;
+  write_introduction(settings_.name, *name, *secret, room);
+  return true;
+}
+
+bool Messenger::is_silent(PeerNumber peer) const {
+  const Peer& of = *peers_[peer];
+  if (of.lost || !of.conversation) return false;
+  const auto unanswered = of.conversation->unanswered();
+  return unanswered && *unanswered >= questions_before_silent;
+}
+
+void Messenger::ask_programs_later(Nanoseconds now) {
+  if (!asks_programs_at_) asks_programs_at_ = now + between_words;
+}
+
+// A receive of what has not been announced, or an offer that nobody has called for, asks for
+// nothing by itself, and would never find out that the other end is no more: a word to it has to
+// be acknowledged.
+void Messenger::ask_programs(Nanoseconds now) {
+  std::set<PeerNumber> awaited;
+  tagged_.add_awaited(awaited);
+  untagged_.add_awaited(awaited);
+  for (PeerNumber number = 0; number < peers_.size(); ++number) {
+    if (!peers_[number]->offers.empty()) awaited.insert(number);
+  }
+  asks_programs_at_.reset();
+  for (const PeerNumber number : awaited) {
+    Peer& peer = *peers_[number];
+    if (peer.lost || !peer.conversation) continue;
+    ask_programs_later(now);
+    if (peer.conversation->unanswered()) continue;  // that asks
+    peer.conversation->send_control({.freed = peer.credit.tell()}, now);
+    touch(number, now);
+  }
 }
 
 void Messenger::take_events(PeerNumber number, Nanoseconds now) {
@@ -189,11 +272,17 @@ std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte>
     check_refused(number);
   }
   if (questions_memory_at_ && *questions_memory_at_ <= now) question_memory(now);
+  if (asks_programs_at_ && *asks_programs_at_ <= now) ask_programs(now);
   while (!ready_.empty()) {
     const PeerNumber number = ready_.front();
     ready_.pop_front();
     Peer& peer = *peers_[number];
-    if (!peer.lost) {
+    if (peer.lost) {
+      if (const auto length = farewell(peer, room, now)) {
+        peer.ready = false;
+        return Outgoing{peer.name.at, *length};
+      }
+    } else {
       auto length = introduction(peer, room, now);
       if (!length) length = peer.conversation->next_datagram(room, now);
       take_events(number, now);  // what leaves unasked is done
@@ -214,9 +303,11 @@ std::size_t Messenger::largest_datagram() const {
 }
 
 std::optional<Nanoseconds> Messenger::deadline() const {
-  if (timers_.empty()) return questions_memory_at_;
-  const Nanoseconds first = timers_.begin()->first;
-  return questions_memory_at_ ? std::min(first, *questions_memory_at_) : first;
+  std::optional<Nanoseconds> first = questions_memory_at_;
+  if (asks_programs_at_ && (!first || *asks_programs_at_ < *first)) first = asks_programs_at_;
+  if (!timers_.empty() && (!first || timers_.begin()->first < *first))
+    first = timers_.begin()->first;
+  return first;
 }
 
 bool Messenger::is_due(Nanoseconds now) const {
@@ -232,6 +323,7 @@ void Messenger::on_refusal(wire::NetworkAddress to) {
 
 void Messenger::check_refused(PeerNumber number) {
   Peer& peer = *peers_[number];
+  if (is_silent(number)) silent_.insert(number);
   if (!peer.refused || peer.lost) return;
   const auto unanswered = peer.conversation->unanswered();
   if (unanswered && *unanswered >= questions_before_lost) lose(number);

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "fabric/introduction.h"
 #include "fabric/messenger_fixture.h"
 
 namespace quadrille::fabric {
@@ -81,6 +82,72 @@ TEST_P(MessengerTest, all_that_waits_for_a_dead_peer_ends) {
   run();
   EXPECT_EQ(done_[0].size(), 3U);
   EXPECT_EQ(from_all, sent) << "others go on";
+}
+
+TEST_P(MessengerTest, who_only_waits_for_a_peer_that_ends_learns_of_it) {
+  make(3);
+  std::vector<std::byte> into(10);
+  receive(0, into, {.from = peer(0, 1), .tag = 1}, 1);
+  dead_ = 1;
+  run(Nanoseconds{20'000'000'000});
+  ASSERT_EQ(done_[0].size(), 1U);
+  EXPECT_EQ(done_[0].front().outcome, Outcome::peer_lost);
+}
+
+TEST_P(MessengerTest, who_has_offered_to_a_peer_that_ends_learns_of_it) {
+  make(2);
+  const auto large = contents(100'000, 1);
+  send(0, 1, large, 1, 3);
+  run(Nanoseconds{1'000'000'000});
+  ASSERT_TRUE(done_[0].empty()) << "no receive takes it";
+  dead_ = 1;
+  run(Nanoseconds{20'000'000'000});
+  ASSERT_EQ(done_[0].size(), 1U);
+  EXPECT_EQ(done_[0].front().outcome, Outcome::peer_lost);
+}
+
+TEST_P(MessengerTest, who_waits_for_one_that_computes_goes_on_waiting) {
+  make(2);
+  std::vector<std::byte> into(10);
+  receive(0, into, {.from = peer(0, 1), .tag = 1}, 1);
+  run(Nanoseconds{100'000'000'000});
+  EXPECT_LT(datagrams_, 300U);
+  ASSERT_TRUE(done_[0].empty());
+  send(1, 0, contents(10, 4), 1);
+  run(Nanoseconds{1'000'000'000});
+  EXPECT_EQ(into, contents(10, 4));
+}
+
+TEST_P(MessengerTest, who_was_given_up_by_a_peer_that_lives_learns_of_it) {
+  make(3);
+  std::vector<std::byte> into(10);
+  std::vector<std::byte> from_third(10);
+  receive(0, from_third, {.from = peer(0, 2), .tag = 2}, 2);
+  receive(0, into, {.from = peer(0, 1), .tag = 1}, 1);
+  const auto large = contents(100'000, 1);
+  send(0, 1, large, 1, 3);
+  give_up(1, 0);
+  run(Nanoseconds{5'000'000'000});
+  ASSERT_EQ(done_[0].size(), 2U);
+  for (const Done& done : done_[0]) EXPECT_EQ(done.outcome, Outcome::peer_lost);
+  send(2, 0, contents(10, 4), 2);
+  run(Nanoseconds{1'000'000'000});
+  EXPECT_EQ(from_third, contents(10, 4)) << "others go on";
+}
+
+TEST_P(MessengerTest, a_forged_farewell_is_none) {
+  make(2);
+  std::vector<std::byte> into(10);
+  receive(0, into, {.from = peer(0, 1), .tag = 1}, 1);
+  const wire::Secret unknown{};
+  std::vector<std::byte> forged(introduction_bytes);
+  write_farewell(ends_[1]->name(), ends_[0]->name(), unknown, forged);
+  ends_[0]->on_datagram(ends_[1]->name().at, forged, now_);
+  run(Nanoseconds{1'000'000'000});
+  EXPECT_TRUE(done_[0].empty());
+  send(1, 0, contents(10, 4), 1);
+  run(Nanoseconds{1'000'000'000});
+  EXPECT_EQ(into, contents(10, 4));
 }
 
 TEST_P(MessengerTest, all_that_waits_ends_where_nobody_is_reached_any_more) {

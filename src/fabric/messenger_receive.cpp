@@ -27,6 +27,7 @@ void Messenger::receive(const ReceiveRequest& request, Nanoseconds now) {
   const auto& from = request.pattern.from;
   const bool is_lost = reaches_nobody_ || (from && peers_[*from]->lost);
   if (is_lost && matcher.withdraw_receive(token)) end_waiting(token, Outcome::peer_lost);
+  if (from && !is_lost) ask_programs_later(now);
 }
 
 bool Messenger::on_packet(PeerNumber from, std::span<const std::byte> bytes, Nanoseconds now) {

@@ -44,6 +44,7 @@ void Messenger::offer(const SendRequest& request, Head head, Nanoseconds now) {
   if (!peer.conversation) return on_message(request.to, {head, {}}, now);
   peer.conversation->send_message(head, {}, now);
   touch(request.to, now);
+  ask_programs_later(now);
 }
 
 void Messenger::end_offer(const Offer& offer, PeerNumber to, Outcome outcome) {

@@ -44,6 +44,8 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   made.inbox = inbox.get();
   made.name = {link->local(), static_cast<std::uint16_t>(payload), keys->public_key()};
   if (inbox) made.name.inbox = inbox->place();
+  auto witness = Witness::open(made.name.at.address);
+  if (witness) made.name.streams = witness->port();
   made.job_secret = settings.job_secret;
   made.burst_bytes = settings.burst_bytes;
   made.flow_control = settings.flow_control;
@@ -53,7 +55,8 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
                    : nullptr;
   made.board = board.get();
   std::unique_ptr<Station> station(new Station(std::move(link), std::move(keys), std::move(inbox),
-                                               std::move(board), made, std::move(on_done)));
+                                               std::move(board), std::move(witness), made,
+                                               std::move(on_done)));
   station->why_not_ = std::move(opened.value().why_not);
   if (!station->start()) return Error{ErrorKind::system, "no descriptor or no thread is left"};
   return station;
@@ -61,12 +64,15 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
 
 Station::Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
                  std::unique_ptr<Inbox> inbox, std::unique_ptr<wire::HostBoard> board,
-                 const MessengerSettings& settings, DoneHandler on_done)
+                 std::unique_ptr<Witness> witness, const MessengerSettings& settings,
+                 DoneHandler on_done)
     : link_(std::move(link)),
       keys_(std::move(keys)),
       inbox_(std::move(inbox)),
       board_(std::move(board)),
+      witness_(std::move(witness)),
       name_(settings.name),
+      own_address_(name_.at.address),
       messenger_(settings, *keys_),
       on_done_(std::move(on_done)),
       service_(mutex_) {}
@@ -74,6 +80,7 @@ Station::Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys
 bool Station::start() {
   watched_ = std::ranges::all_of(link_->descriptors(),
                                  [&](int one) { return service_.add(one, EPOLLIN); });
+  if (witness_) watched_ = watched_ && service_.add(witness_->descriptor(), EPOLLIN);
   return watched_ && service_.start([this] { return serve(); });
 }
 
@@ -156,12 +163,19 @@ void Station::hand_out() {
 
 void Station::note_refusals() {
   for (const wire::NetworkAddress& address : link_->refusals()) messenger_.on_refusal(address);
-  if (is_cut_ || !link_->is_cut()) return;
+  if (witness_ && witness_->is_due(last_passed_)) witness_->look(messenger_, last_passed_);
+  if (is_cut_) return;
+  if (link_->is_cut()) {
+    lose_everybody("the interface of the " + std::string(link_->name()) +
+                   " link was taken away (a link helper takes its own along when it ends)");
+  } else if (own_address_.is_lost(last_passed_)) {
+    lose_everybody(own_address_.loss());
+  }
+}
+
+void Station::lose_everybody(const std::string& why) {
   is_cut_ = true;
-  std::fprintf(stderr,
-               "quadrille: the interface of the %s link was taken away (a link helper takes its "
-               "own along when it ends): its messages are lost\n",
-               link_->name());
+  std::fprintf(stderr, "quadrille: %s: its messages are lost\n", why.c_str());
   messenger_.lose_everybody();
 }
 
@@ -173,6 +187,7 @@ void Station::watch(bool arrivals, bool room) {
   watched_ = arrivals;
   set_asleep(arrivals);
   service_.watch(link_->descriptors(), arrivals ? EPOLLIN : 0U, room);
+  if (witness_) service_.watch(witness_->descriptor(), arrivals ? EPOLLIN : 0U);
 }
 
 void Station::begin_watch() {
@@ -224,6 +239,7 @@ Nanoseconds Station::serve() {
   link_->woken();
   const bool arrived = take_in(now);
   send_out(now);
+  if (witness_) witness_->look(messenger_, now);
   note_refusals();
   hand_out();
   watch(true, link_->has_unsent());

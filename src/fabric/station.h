@@ -18,7 +18,9 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "fabric/messenger.h"
+#include "fabric/witness.h"
 #include "wire/links/open_link.h"
+#include "wire/links/own_address.h"
 #include "wire/service_thread.h"
 
 namespace quadrille::fabric {
@@ -95,7 +97,7 @@ class Station {
 
   Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
           std::unique_ptr<Inbox> inbox, std::unique_ptr<wire::HostBoard> board,
-          const MessengerSettings& settings, DoneHandler on_done);
+          std::unique_ptr<Witness> witness, const MessengerSettings& settings, DoneHandler on_done);
   bool start();
   Nanoseconds serve();  // REQUIRES: mutex_ held
   void begin_watch();
@@ -108,6 +110,7 @@ class Station {
   void send_out(Nanoseconds now);
   void hand_out();
   void note_refusals();
+  void lose_everybody(const std::string& why);
   void linger();
 
   std::mutex mutex_;
@@ -115,7 +118,9 @@ class Station {
   std::unique_ptr<KeyPair> keys_;
   std::unique_ptr<Inbox> inbox_;            // null: of none
   std::unique_ptr<wire::HostBoard> board_;  // null: of none that is shared
+  std::unique_ptr<Witness> witness_;        // null: of none
   EndpointName name_;
+  wire::OwnAddress own_address_;
   std::string why_not_;
   bool is_cut_ = false;
   Messenger messenger_;

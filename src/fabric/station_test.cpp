@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "wire/links/udp_link.h"
+
 namespace quadrille::fabric {
 namespace {
 
@@ -83,6 +85,20 @@ TEST(Station, what_was_sent_arrives_though_its_sender_ends) {
   b.station->drive();
   wait_for(b.done, 1);
   EXPECT_EQ(into, sent);
+}
+
+TEST(Station, who_has_the_port_of_one_that_has_ended_does_not_hide_its_end) {
+  End a;
+  auto b = std::make_unique<End>();
+  a.open();
+  b->open();
+  const PeerNumber to = a.knows(*b);
+  const wire::NetworkAddress port = b->station->name().at;
+  b.reset();
+  const auto swallows = wire::UdpLink::open({.local = port});
+  ASSERT_TRUE(swallows.ok());
+  a.send(to, std::vector<std::byte>(100'000));
+  wait_for(a.done, 1);  // nobody drives
 }
 
 }  // namespace

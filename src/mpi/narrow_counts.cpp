@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does not fit into an int is refused with MPI_ERR_COUNT before anything is sent. Arrays are
-// read only where the standard says that they mean something.
+// What does not fit into an int is refused with MPI_ERR_COUNT before anything is sent. Counts are
+// looked at only where the standard says that they mean something.
 #include "mpi/narrow_counts.h"
 
 #include <mpi.h>
@@ -82,19 +82,39 @@ int reduction(const void* send, void* receive, MPI_Count count, MPI_Datatype typ
   return next(send, receive, narrow(count), type, op, comm);
 }
 
+// Of a rank's two sides in a call with a root, which mean something: its own block's, and at the
+// root all ranks'.
+struct Sides {
+  bool own = true;
+  bool all = true;
+};
+
+Sides sides(int root, MPI_Comm comm, const void* own_buffer) {
+  int is_inter = 0;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  const bool all = is_root(root, comm);
+  if (is_inter != 0) return {.own = !all && root != MPI_PROC_NULL, .all = all};
+  return {.own = !all || own_buffer != MPI_IN_PLACE, .all = all};
+}
+
+bool fits_if(bool means_something, MPI_Count count) { return !means_something || fits(count); }
+
 template <SymbolName older>
 int blocks(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
            MPI_Count receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
-  if (!fits(send_count) || !fits(receive_count)) return refuse(comm);
+  if (!fits_if(send != MPI_IN_PLACE, send_count) || !fits(receive_count)) return refuse(comm);
   const auto next = reinterpret_cast<decltype(&PMPI_Allgather)>(next_symbol<older>());
   return next(send, narrow(send_count), send_type, receive, narrow(receive_count), receive_type,
               comm);
 }
 
-template <SymbolName older>
+template <SymbolName older, bool is_gather>
 int rooted_blocks(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
                   MPI_Count receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
-  if (!fits(send_count) || !fits(receive_count)) return refuse(comm);
+  const Sides mean = sides(root, comm, is_gather ? send : receive);
+  if (!fits_if(is_gather ? mean.own : mean.all, send_count) ||
+      !fits_if(is_gather ? mean.all : mean.own, receive_count))
+    return refuse(comm);
   const auto next = reinterpret_cast<decltype(&PMPI_Gather)>(next_symbol<older>());
   return next(send, narrow(send_count), send_type, receive, narrow(receive_count), receive_type,
               root, comm);
@@ -105,7 +125,8 @@ int allgatherv(const void* send, MPI_Count send_count, MPI_Datatype send_type, v
                MPI_Comm comm) {
   const Narrowed lengths(counts, others(comm));
   const Narrowed places(displacements, others(comm));
-  if (!fits(send_count) || !lengths.fit() || !places.fit()) return refuse(comm);
+  if (!fits_if(send != MPI_IN_PLACE, send_count) || !lengths.fit() || !places.fit())
+    return refuse(comm);
   return NEXT(MPI_Allgatherv)(send, narrow(send_count), send_type, receive, lengths.data(),
                               places.data(), receive_type, comm);
 }
@@ -113,10 +134,11 @@ int allgatherv(const void* send, MPI_Count send_count, MPI_Datatype send_type, v
 int gatherv(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
             const MPI_Count* counts, const MPI_Aint* displacements, MPI_Datatype receive_type,
             int root, MPI_Comm comm) {
-  const int read = is_root(root, comm) ? others(comm) : 0;
+  const Sides mean = sides(root, comm, send);
+  const int read = mean.all ? others(comm) : 0;
   const Narrowed lengths(counts, read);
   const Narrowed places(displacements, read);
-  if (!fits(send_count) || !lengths.fit() || !places.fit()) return refuse(comm);
+  if (!fits_if(mean.own, send_count) || !lengths.fit() || !places.fit()) return refuse(comm);
   return NEXT(MPI_Gatherv)(send, narrow(send_count), send_type, receive, lengths.data(),
                            places.data(), receive_type, root, comm);
 }
@@ -124,10 +146,11 @@ int gatherv(const void* send, MPI_Count send_count, MPI_Datatype send_type, void
 int scatterv(const void* send, const MPI_Count* counts, const MPI_Aint* displacements,
              MPI_Datatype send_type, void* receive, MPI_Count receive_count,
              MPI_Datatype receive_type, int root, MPI_Comm comm) {
-  const int read = is_root(root, comm) ? others(comm) : 0;
+  const Sides mean = sides(root, comm, receive);
+  const int read = mean.all ? others(comm) : 0;
   const Narrowed lengths(counts, read);
   const Narrowed places(displacements, read);
-  if (!fits(receive_count) || !lengths.fit() || !places.fit()) return refuse(comm);
+  if (!fits_if(mean.own, receive_count) || !lengths.fit() || !places.fit()) return refuse(comm);
   return NEXT(MPI_Scatterv)(send, lengths.data(), places.data(), send_type, receive,
                             narrow(receive_count), receive_type, root, comm);
 }
@@ -179,8 +202,8 @@ void* narrow_count_symbol(std::string_view symbol) {
       {"MPI_Exscan_c", address(&reduction<"MPI_Exscan">)},
       {"MPI_Allgather_c", address(&blocks<"MPI_Allgather">)},
       {"MPI_Alltoall_c", address(&blocks<"MPI_Alltoall">)},
-      {"MPI_Gather_c", address(&rooted_blocks<"MPI_Gather">)},
-      {"MPI_Scatter_c", address(&rooted_blocks<"MPI_Scatter">)},
+      {"MPI_Gather_c", address(&rooted_blocks<"MPI_Gather", true>)},
+      {"MPI_Scatter_c", address(&rooted_blocks<"MPI_Scatter", false>)},
       {"MPI_Allgatherv_c", address(&allgatherv)},
       {"MPI_Gatherv_c", address(&gatherv)},
       {"MPI_Scatterv_c", address(&scatterv)},

@@ -2,6 +2,7 @@
 // A stream belongs to the peer whose packet it brings; one that brings anything else is closed.
 #include "wire/detours.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace quadrille::wire {
@@ -9,39 +10,32 @@ namespace {
 
 // While there is no detour: who opens one has waited for long already.
 constexpr Nanoseconds between_looks{1'000'000};
+// Who looks later was stopped itself, and may have missed what has come.
+constexpr Nanoseconds longest_between_looks{2'000'000'000};
 
 }  // namespace
 
 Detours::Detours(std::unique_ptr<StreamLink> link, std::vector<NetworkAddress> peers,
-                 std::function<void(EndpointId)> say)
-    : link_(std::move(link)), peers_(std::move(peers)), say_(std::move(say)) {}
+                 std::function<void(EndpointId)> say, Nanoseconds patience)
+    : link_(std::move(link)), peers_(std::move(peers)), say_(std::move(say)), patience_(patience) {}
 
 bool Detours::exchange(Endpoint& endpoint, Nanoseconds now) {
   if (detours_.empty() && now - looked_ < between_looks) return false;
+  const Nanoseconds since = std::min(now - looked_, longest_between_looks);
   looked_ = now;
   link_->exchange();
   take_ends(endpoint);
   bool any = false;
   while (const auto arrival = link_->next()) {
     any = true;
-    const auto heard = endpoint.on_datagram(arrival->datagram, now);
-    if (!heard) {
-      if (!known_.contains(arrival->stream)) link_->close(arrival->stream);
-      continue;
+    if (const auto heard = endpoint.on_datagram(arrival->datagram, now)) {
+      heard_by_stream(*arrival, *heard, now);
+    } else {
+      on_strange(endpoint, arrival->stream);
     }
-    // Both ends may have opened one: each sends over its own, or over the first that it was given.
-    known_.try_emplace(arrival->stream, heard->from);
-    const auto [way, added] =
-        detours_.try_emplace(heard->from, Way{arrival->stream, Detour(false)});
-    refused_once_.erase(heard->from);
-    // A later one of the other end's: the earlier may be dead there.
-    if (!added && !way->second.state.opened_here() && arrival->stream > way->second.stream)
-      way->second.stream = arrival->stream;
-    if (!heard->is_status) continue;
-    way->second.state.heard_status_by_stream(now);
-    if (way->second.state.confirmed() && said_.insert(heard->from).second) say_(heard->from);
   }
   take_ends(endpoint);
+  count_silence(endpoint, since);
   for (auto next = detours_.begin(); next != detours_.end();) {
     const EndpointId peer = next->first;
     Way& way = next->second;
@@ -51,10 +45,51 @@ bool Detours::exchange(Endpoint& endpoint, Nanoseconds now) {
       continue;
     }
     known_.erase(way.stream);
+    unproven_.erase(way.stream);
     link_->close(way.stream);
     next = detours_.erase(next);
   }
   return any;
+}
+
+void Detours::heard_by_stream(const StreamLink::Arrival& arrival, const Endpoint::Heard& heard,
+                              Nanoseconds now) {
+  // Both ends may have opened one: each sends over its own, or over the first that it was given.
+  known_.try_emplace(arrival.stream, heard.from);
+  silent_for_.erase(heard.from);
+  refused_once_.erase(heard.from);
+  const auto [way, added] = detours_.try_emplace(heard.from, Way{arrival.stream, Detour(false)});
+  // A later one of the other end's: the earlier may be dead there.
+  if (!added && !way->second.state.opened_here() && arrival.stream > way->second.stream)
+    way->second.stream = arrival.stream;
+  unproven_.erase(way->second.stream);
+  if (!heard.is_status) return;
+  way->second.state.heard_status_by_stream(now);
+  if (way->second.state.confirmed() && said_.insert(heard.from).second) say_(heard.from);
+}
+
+void Detours::on_strange(Endpoint& endpoint, StreamLink::Stream stream) {
+  const auto known = known_.find(stream);
+  if (known == known_.end()) return link_->close(stream);
+  if (!unproven_.contains(stream)) return;  // of a packet of the peer's that no longer counts
+  const EndpointId peer = known->second;
+  link_->close(stream);
+  forget(endpoint, peer, stream);
+  refused(peer);
+}
+
+void Detours::count_silence(Endpoint& endpoint, Nanoseconds time) {
+  const auto open = unproven_;
+  for (const StreamLink::Stream stream : open) {
+    const EndpointId peer = known_.at(stream);
+    Nanoseconds& silent = silent_for_[peer];
+    silent = silent + time;
+    if (silent < patience_) continue;
+    silent_for_.erase(peer);
+    link_->close(stream);
+    forget(endpoint, peer, stream);
+    refused_.insert(peer);
+  }
 }
 
 void Detours::open_where_silent(Endpoint& endpoint) {
@@ -63,22 +98,34 @@ void Detours::open_where_silent(Endpoint& endpoint) {
     const auto stream = link_->connect(peers_[*silent]);
     if (!stream) continue;
     known_[*stream] = *silent;
+    unproven_.insert(*stream);
     detours_.try_emplace(*silent, Way{*stream, Detour(true)});
     endpoint.set_deaf(*silent, true);
   }
 }
 
+void Detours::refused(EndpointId peer) {
+  if (!refused_once_.insert(peer).second) refused_.insert(peer);
+}
+
+void Detours::forget(Endpoint& endpoint, EndpointId peer, StreamLink::Stream stream) {
+  known_.erase(stream);
+  unproven_.erase(stream);
+  const auto way = detours_.find(peer);
+  if (way == detours_.end() || way->second.stream != stream) return;
+  detours_.erase(way);
+  endpoint.set_deaf(peer, false);
+}
+
 void Detours::take_ends(Endpoint& endpoint) {
+  using Ending = StreamLink::Ending;
   for (const StreamLink::End& end : link_->ended()) {
     const auto known = known_.find(end.stream);
     if (known == known_.end()) continue;
     const EndpointId peer = known->second;
-    known_.erase(known);
-    if (end.refused && !refused_once_.insert(peer).second) refused_.insert(peer);
-    const auto way = detours_.find(peer);
-    if (way == detours_.end() || way->second.stream != end.stream) continue;
-    detours_.erase(way);
-    endpoint.set_deaf(peer, false);
+    const bool unproven = unproven_.contains(end.stream);
+    forget(endpoint, peer, end.stream);
+    if (unproven && end.ending != Ending::lost) refused(peer);
   }
 }
 

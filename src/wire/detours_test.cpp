@@ -11,9 +11,12 @@
 #include <array>
 #include <cerrno>
 #include <memory>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/monotonic_clock.h"
+#include "wire/links/descriptor.h"
 #include "wire/port.h"
 
 namespace quadrille::wire {
@@ -61,12 +64,14 @@ class DetoursTest : public testing::Test {
       passage.lead_to(links.back()->local());
       addresses.push_back({passage.address(), streams.back()->local()});
     }
-    stream_address_ = addresses[0].streams;
+    stream_addresses_ = {addresses[0].streams, addresses[1].streams};
     for (EndpointId self = 0; self < 2; ++self) {
       PortSettings settings;
       settings.endpoint.self = self;
       settings.endpoint.peers = 2;
       settings.endpoint.silence = Nanoseconds{100'000'000};
+      settings.endpoint.times.longest = Nanoseconds{200'000'000};
+      settings.stranger_patience = Nanoseconds{700'000'000};
       settings.addresses = addresses;
       settings.board = &boards_[self];
       settings.on_detour = [this, self](EndpointId) { ++said_[self]; };
@@ -118,7 +123,7 @@ class DetoursTest : public testing::Test {
   std::array<Passage, 2> passages_;
   std::array<CreditBoard, 2> boards_{};
   std::array<int, 2> said_{};
-  NetworkAddress stream_address_;
+  std::array<NetworkAddress, 2> stream_addresses_;
   std::vector<std::unique_ptr<Port>> ports_;
 };
 
@@ -195,11 +200,76 @@ TEST_F(DetoursTest, a_process_that_ended_is_noticed_where_datagrams_stop) {
   EXPECT_EQ(driven.error().kind, ErrorKind::peer_lost);
 }
 
+// Somebody else who has got the port of the second process, which has ended: what it does with each
+// connection. Its datagrams arrive, and nobody answers.
+enum class Stranger : std::uint8_t { hangs_up, speaks_otherwise, is_silent };
+
+class StrangerTest : public DetoursTest, public testing::WithParamInterface<Stranger> {
+ protected:
+  void SetUp() override {
+    DetoursTest::SetUp();
+    for (Passage& passage : passages_) passage.open = false;
+    ports_[1].reset();
+    const sockaddr_in at = to_system(stream_addresses_[1]);
+    ASSERT_EQ(bind(listener_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+    ASSERT_EQ(listen(listener_.get(), 8), 0);
+  }
+  void serve() {
+    if (GetParam() == Stranger::is_silent) return;  // its kernel takes the connection
+    Descriptor taken(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!taken || GetParam() == Stranger::hangs_up) return;
+    const std::string_view greeting{"\0\x1eis this the mail server of you", 32};
+    EXPECT_EQ(send(taken.get(), greeting.data(), greeting.size(), 0), 32);
+    kept_.push_back(std::move(taken));
+  }
+
+  Descriptor listener_{socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  std::vector<Descriptor> kept_;
+};
+
+TEST_P(StrangerTest, who_has_the_ports_of_a_process_that_ended_does_not_hide_its_end) {
+  const Port::Call call(*ports_[0]);
+  Completions completions;
+  std::vector<std::byte> into(5000);
+  ports_[0]->receive(1, 0, into, completions, 1);
+  const Nanoseconds end = monotonic_now() + Nanoseconds{10'000'000'000};
+  Result<bool> driven = true;
+  while (driven.ok() && monotonic_now() < end) {
+    driven = ports_[0]->drive();
+    serve();
+  }
+  ASSERT_FALSE(driven.ok());
+  EXPECT_EQ(driven.error().kind, ErrorKind::peer_lost);
+}
+
+INSTANTIATE_TEST_SUITE_P(each, StrangerTest,
+                         testing::Values(Stranger::hangs_up, Stranger::speaks_otherwise,
+                                         Stranger::is_silent));
+
+TEST_F(DetoursTest, strangers_who_say_nothing_keep_no_peer_out) {
+  const Port::Call zero(*ports_[0]);
+  const Port::Call one(*ports_[1]);
+  ASSERT_TRUE(exchange(20'000));
+  std::vector<Descriptor> strangers;
+  for (const NetworkAddress& address : stream_addresses_) {
+    const sockaddr_in to = to_system(address);
+    for (int i = 0; i < 300; ++i) {
+      strangers.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      const int stranger = strangers.back().get();
+      ASSERT_EQ(connect(stranger, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+      if (i % 32 != 0) continue;  // as many wait without being taken
+      ASSERT_TRUE(exchange_for({3'000'000}));
+    }
+  }
+  for (Passage& passage : passages_) passage.open = false;
+  EXPECT_TRUE(exchange(20'000));
+}
+
 TEST_F(DetoursTest, a_stranger_is_hung_up_on) {
   const Port::Call zero(*ports_[0]);
   const Port::Call one(*ports_[1]);
   const int stranger = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const sockaddr_in to = to_system(stream_address_);
+  const sockaddr_in to = to_system(stream_addresses_[0]);
   ASSERT_EQ(connect(stranger, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
   std::vector<std::byte> packet(2 + 100, std::byte{0});
   packet[1] = std::byte{100};

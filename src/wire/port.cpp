@@ -27,6 +27,7 @@ constexpr Nanoseconds between_calls{1'000'000};
 
 Port::Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, PortSettings settings)
     : link_(std::move(link)),
+      own_address_(link_->local().address),
       group_(settings.group),
       datagram_bytes_(settings.endpoint.limits.payload + overhead_bytes),
       budget_(settings.board != nullptr ? *settings.board : own_board_, settings.holder,
@@ -39,7 +40,8 @@ Port::Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, Port
     of_streams.push_back(address.streams);
   }
   if (streams != nullptr)
-    detours_.emplace(std::move(streams), std::move(of_streams), std::move(settings.on_detour));
+    detours_.emplace(std::move(streams), std::move(of_streams), std::move(settings.on_detour),
+                     settings.stranger_patience);
 }
 
 Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<Link> link,
@@ -155,6 +157,7 @@ Result<bool> Port::drive() {
   const std::scoped_lock lock(mutex_);
   const bool moved = exchange();
   if (auto checked = check_refusals(); !checked.ok()) return checked;
+  if (own_address_.is_lost(monotonic_now())) return Error{ErrorKind::system, own_address_.loss()};
   return moved;
 }
 

@@ -23,6 +23,7 @@
 #include "wire/detours.h"
 #include "wire/endpoint.h"
 #include "wire/links/link.h"
+#include "wire/links/own_address.h"
 #include "wire/links/stream_link.h"
 #include "wire/links/udp_link.h"
 #include "wire/service_thread.h"
@@ -58,6 +59,7 @@ struct PortSettings {
   std::optional<NetworkAddress> group = {};  // where datagrams go to several endpoints at once
   // Called once for each peer whose datagrams do not arrive any more; it must not use the port.
   std::function<void(EndpointId)> on_detour = [](EndpointId) {};
+  Nanoseconds stranger_patience = Detours::longest_silence;
 };
 
 class Port {
@@ -98,8 +100,8 @@ class Port {
 
   // Takes in what has arrived and sends what is due, without blocking. Errors: peer_lost names the
   // endpoint of a process that has ended while something is awaited from it: its host refuses
-  // datagrams or connections, and it leaves questions unanswered. Returns whether anything arrived
-  // or left.
+  // datagrams or connections, and it leaves questions unanswered; system: this host has lost the
+  // address that it sends from. Returns whether anything arrived or left.
   Result<bool> drive();
   // Moves what is complete into `messages`, which it clears before.
   void take(Completions& completions, std::vector<Completions::Message>& messages);
@@ -153,6 +155,7 @@ class Port {
 
   mutable std::mutex mutex_;
   std::unique_ptr<Link> link_;
+  OwnAddress own_address_;
   std::optional<NetworkAddress> group_;
   std::size_t datagram_bytes_;
   std::unique_ptr<UdpLink> group_link_;    // receives; none before the port has joined

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -21,11 +22,24 @@ bool may_be_so_long(std::size_t bytes) {
   return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes;
 }
 
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
+// Never to be executed, which systems may ask for (vm.memfd_noexec, Linux 6.3); older ones do not
+// know the flag.
+Descriptor make_memory(const std::string& name) {
+  constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  Descriptor made(memfd_create(name.c_str(), flags | MFD_NOEXEC_SEAL));
+  if (!made && errno == EINVAL) made = Descriptor(memfd_create(name.c_str(), flags));
+  return made;
+}
+
 }  // namespace
 
 Descriptor make_sealed_memory(const std::string& name, std::size_t bytes) {
   if (!may_be_so_long(bytes)) return {};
-  Descriptor made(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  Descriptor made = make_memory(name);
   const bool is_whole = made && ftruncate(made.get(), static_cast<off_t>(bytes)) == 0 &&
                         fcntl(made.get(), F_ADD_SEALS, fixed_size) == 0;
   return is_whole ? std::move(made) : Descriptor();

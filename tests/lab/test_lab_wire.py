@@ -132,16 +132,43 @@ def test_small_blocks_of_uneven_lengths_between_two_hosts_travel_as_one_message(
     assert frames[1] < frames[0] - 4 * calls
 
 
-@pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
-@pytest.mark.parametrize("limit", [65536, 500])
+GATHERED = "alltoall:gathered,alltoallv:gathered:gathered_bytes="
+
+
+@pytest.mark.parametrize(
+    ("mpi", "limit"),
+    [
+        ("ompi4", 65536),
+        ("ompi4", 500),
+        pytest.param("ompi5", 65536, marks=pytest.mark.slow),
+        ("mpich", 65536),
+        ("mpich", 500),
+    ],
+)
 def test_gathered_results_are_right_with_uneven_ranks_a_host(lab: Lab, mpi: str, limit: int) -> None:
-    gathered = f"alltoall:gathered,alltoallv:gathered:gathered_bytes={limit}"
-    environment = {"QUADRILLE_ALGORITHM": gathered, "QUADRILLE_LOG": "wire", **libraries(mpi)}
+    environment = {"QUADRILLE_ALGORITHM": f"{GATHERED}{limit}", "QUADRILLE_LOG": "wire", **libraries(mpi)}
     command = [program("collectives", mpi), "stress", "5", "200"]
     result = lab.run(command, mpi=mpi, ranks=8, environment=environment, quadrille=True, timeout_s=150)
     assert counts(result)["failures"] == 0
     flows = flow_counts(result)
     assert flows["alltoall"]["calls"] > 20 and flows["alltoallv"]["calls"] > 20
+
+
+@pytest.mark.slow
+def test_gathered_results_are_right_where_one_datagram_in_a_hundred_is_lost() -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
+        "hosts": [{"names": ["h0..h3"], "on": "s0", "ranks": 2, "loss_to_host_percent": 1}],
+    }
+    with Lab.up(topology(**tables), "t-gathered-loss") as lab:
+        environment = {"QUADRILLE_ALGORITHM": f"{GATHERED}65536", "QUADRILLE_LOG": "wire"}
+        command = [program("collectives", "ompi4"), "stress", "9", "200"]
+        result = lab.run(command, ranks=8, environment=environment, quadrille=True, timeout_s=150)
+    assert counts(result)["failures"] == 0
+    assert wire_counts(result)["losses"] > 0
+    flows = flow_counts(result)
+    assert flows["alltoall"]["calls"] > 20 and flows["alltoallv"]["calls"] > 20, flows
+    assert flows["alltoall"]["resent"] + flows["alltoallv"]["resent"] > 0, flows
 
 
 def test_bench_results_say_what_a_call_sent(lab: Lab) -> None:

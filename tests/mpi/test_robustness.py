@@ -116,3 +116,26 @@ def test_a_late_rank_is_named_once_by_each_that_waits(ompi4: Mpi) -> None:
 def test_a_stopped_rank_is_waited_for(mpi: Mpi) -> None:
     outcome = mpi.run(3, [mpi.program("late_rank"), "5", "stop"], FORCED, timeout_s=60)
     assert (outcome.code, outcome.counts) == (0, {"sum": 3}), outcome.errors
+
+
+LEFT = ",".join(
+    f"{name}:mpi"
+    for name in (
+        "alltoallv",
+        "alltoallw",
+        "scatterv",
+        "gatherv",
+        "reduce_scatter",
+        "allgather",
+        "gather",
+        "scatter",
+    )
+)
+
+
+def test_counts_that_fit_are_right_and_others_refused_where_the_library_has_no_such_calls(mpi: Mpi) -> None:
+    for settings, arguments in ((FORCED, []), ({"QUADRILLE_ALGORITHM": LEFT}, ["left"])):
+        outcome = mpi.run(3, [mpi.program("narrow_counts"), *arguments], settings, timeout_s=60)
+        assert outcome.code == 0, outcome.errors
+        refused = 6 if arguments and "own=0" in outcome.output else 0
+        assert outcome.counts["failures"] == 0 and outcome.counts["checks"] == 16 + refused, outcome.output

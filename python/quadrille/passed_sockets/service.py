@@ -15,6 +15,7 @@ import selectors
 import socket
 import struct
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,8 @@ GREETING = "quadrille-link"
 VERSION = "1"
 _LONGEST_REQUEST = 256
 _MOST_WAITING = 512
+_MOST_OF_A_USER = 256
+"""As many ranks of one user may ask at the same time; who is turned away is free to come again."""
 _PATIENCE_S = 5
 """Who has connected and says nothing is then sent away."""
 _SO_PEERGROUPS = 59
@@ -61,6 +64,7 @@ class Service:
         self._selector = selectors.DefaultSelector()
         self._selector.register(listener, selectors.EVENT_READ)
         self._until: dict[socket.socket, float] = {}
+        self._user_of: dict[socket.socket, int] = {}
         self._interrupter, self._interrupted = socket.socketpair()
         self._selector.register(self._interrupted, selectors.EVENT_READ)
         self._host = IPRoute()
@@ -85,14 +89,30 @@ class Service:
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
             connection, _ = self._listener.accept()
-            if len(self._until) >= _MOST_WAITING:
+            user = user_at(connection)
+            if not self._make_room(user):
                 return connection.close()
             connection.setblocking(False)
+            self._user_of[connection] = user
             self._until[connection] = time.monotonic() + _PATIENCE_S
             self._selector.register(connection, selectors.EVENT_READ)
 
+    def _make_room(self, user: int) -> bool:
+        """One of a user who holds most makes room for one who holds less: no user keeps others out."""
+        held = Counter(self._user_of.values())
+        if held[user] >= _MOST_OF_A_USER:
+            return False
+        if len(self._until) < _MOST_WAITING:
+            return True
+        most, count = held.most_common(1)[0]
+        if count <= held[user] + 1:
+            return False
+        self._dismiss(next(one for one, of in self._user_of.items() if of == most))
+        return True
+
     def _dismiss(self, connection: socket.socket) -> None:
         del self._until[connection]
+        del self._user_of[connection]
         self._selector.unregister(connection)
         connection.close()
 
@@ -147,6 +167,11 @@ def parse_request(request: bytes) -> ipaddress.IPv4Address:
         return ipaddress.IPv4Address(words[2])
     except ValueError:
         raise QuadrilleError("that is no address") from None
+
+
+def user_at(connection: socket.socket) -> int:
+    """Return the user at the other end. Raises OSError."""
+    return int(struct.unpack("=iII", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1])
 
 
 def caller_at(connection: socket.socket) -> Caller:

@@ -127,8 +127,19 @@ ssize_t CompletionQueue::take_error(fi_cq_err_entry& entry) {
   return 1;
 }
 
+// What a signal has left is no completion; who polls would find it again and again.
+void CompletionQueue::forget_signal() {
+  const std::scoped_lock lock(mutex_);
+  interrupted_ = false;
+  if (entries_.empty()) clear_signal();
+}
+
 int CompletionQueue::try_wait() {
   if (is_empty()) stations_.drive();
+  if (interrupted_) {
+    forget_signal();
+    return -FI_EAGAIN;
+  }
   if (!is_empty()) return -FI_EAGAIN;
   stations_.leave_to_service();
   return is_empty() ? 0 : -FI_EAGAIN;
@@ -155,7 +166,7 @@ struct CompletionQueueCalls {
     CompletionQueue& self = of(cq);
     self.stations_.wait(self.event_descriptor_, timeout_ms,
                         [&] { return !self.is_empty() || self.interrupted_; });
-    self.interrupted_ = false;
+    self.forget_signal();
     return self.is_empty() ? -FI_EAGAIN : self.take(entries, count, sources);
   }
   static int interrupt(fid_cq* cq) {

@@ -41,6 +41,7 @@ class CompletionQueue : public fid_cq {
   ssize_t take_error(fi_cq_err_entry& entry);
   bool is_empty() const;
   void clear_signal() const;
+  void forget_signal();
   // Nothing has come for a while.
   void give_way() const;
 

@@ -233,6 +233,22 @@ TEST_F(ProviderTest, waiting_ends_with_its_time) {
   EXPECT_EQ(fi_cq_sread(ends_[0].queue, &entry, 1, nullptr, -1), -FI_EAGAIN);
 }
 
+TEST_F(ProviderTest, a_signal_wakes_once) {
+  int descriptor = -1;
+  ASSERT_EQ(fi_control(&ends_[0].queue->fid, FI_GETWAIT, &descriptor), 0);
+  pollfd event{descriptor, POLLIN, 0};
+  fi_cq_tagged_entry entry{};
+  fid* queue = &ends_[0].queue->fid;
+  ASSERT_EQ(fi_cq_signal(ends_[0].queue), 0);
+  EXPECT_EQ(fi_cq_sread(ends_[0].queue, &entry, 1, nullptr, patience_ms), -FI_EAGAIN);
+  EXPECT_EQ(poll(&event, 1, 0), 0) << "who polls would find it again and again";
+  ASSERT_EQ(fi_cq_signal(ends_[0].queue), 0);
+  EXPECT_EQ(poll(&event, 1, 0), 1);
+  EXPECT_EQ(fi_trywait(fabric_, &queue, 1), -FI_EAGAIN) << "it came before";
+  EXPECT_EQ(fi_trywait(fabric_, &queue, 1), 0);
+  EXPECT_EQ(poll(&event, 1, 0), 0);
+}
+
 TEST_F(ProviderTest, what_is_not_offered_is_not_found) {
   fi_info hints{};
   fi_info* found = nullptr;

@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t length_bytes = 2;
 // More than a host's credits; beyond, the other end has been gone for long.
 constexpr std::size_t most_unsent = 2 << 20;
-// Of all peers few are cut off; strangers should not use up the descriptors.
+// Of all peers few are cut off; strangers should not use up the descriptors. Who finds no room
+// waits until there is some: to be hung up on is a sign that somebody else listens.
 constexpr std::size_t most_connections = 256;
 // What the other end's system has not acknowledged by then is lost, and the connection with it.
 constexpr int patience_ms = 10'000;
@@ -70,7 +71,7 @@ std::optional<StreamLink::Stream> StreamLink::connect(NetworkAddress to) {
   const bool refused = errno == ECONNREFUSED;
   ::close(descriptor);
   if (!refused) return std::nullopt;
-  ended_.push_back({next_stream_, true});
+  ended_.push_back({next_stream_, Ending::refused});
   return next_stream_++;
 }
 
@@ -86,7 +87,7 @@ StreamLink::Stream StreamLink::add(int descriptor, bool connecting) {
   epoll_event event{};
   event.events = EPOLLIN | (connecting ? EPOLLOUT : 0U);
   event.data.u64 = stream;
-  if (epoll_ctl(events_, EPOLL_CTL_ADD, descriptor, &event) != 0) end(stream, false);
+  if (epoll_ctl(events_, EPOLL_CTL_ADD, descriptor, &event) != 0) end(stream, Ending::lost);
   return stream;
 }
 
@@ -118,9 +119,9 @@ void StreamLink::listen(bool wanted) {
   epoll_ctl(events_, EPOLL_CTL_MOD, listener_, &event);
 }
 
-void StreamLink::end(Stream stream, bool refused) {
+void StreamLink::end(Stream stream, Ending ending) {
   close(stream);
-  ended_.push_back({stream, refused});
+  ended_.push_back({stream, ending});
 }
 
 void StreamLink::send(Stream stream, std::span<const std::byte> datagram) {
@@ -163,7 +164,7 @@ void StreamLink::exchange() {
       socklen_t length = sizeof error;
       getsockopt(connection.descriptor, SOL_SOCKET, SO_ERROR, &error, &length);
       if (error != 0) {
-        end(found->first, error == ECONNREFUSED);
+        end(found->first, error == ECONNREFUSED ? Ending::refused : Ending::lost);
         continue;
       }
       connection.connecting = false;
@@ -173,18 +174,25 @@ void StreamLink::exchange() {
   }
 }
 
+// The oldest stranger goes: peers speak as soon as they have come.
+bool StreamLink::make_room() {
+  if (connections_.size() < most_connections) return true;
+  const auto silent = std::ranges::find_if(
+      connections_, [](const auto& entry) { return entry.second.is_stranger; });
+  if (silent == connections_.end()) return false;
+  close(silent->first);
+  return true;
+}
+
 void StreamLink::accept_all() {
   for (;;) {
+    if (!make_room()) return listen(false);
     const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (descriptor < 0) {
       if (errno == EMFILE || errno == ENFILE) listen(false);
       return;
     }
-    if (connections_.size() < most_connections) {
-      add(descriptor, false);
-    } else {
-      ::close(descriptor);
-    }
+    connections_.at(add(descriptor, false)).is_stranger = true;
   }
 }
 
@@ -202,7 +210,8 @@ void StreamLink::take_in(Stream stream, Connection& connection) {
   if (count > 0) {
     if (std::ranges::find(readable_, stream) == readable_.end()) readable_.push_back(stream);
   } else if (count == 0 || (error != EAGAIN && error != EINTR)) {
-    end(stream, false);
+    const bool by_the_other = count == 0 || error == ECONNRESET || error == EPIPE;
+    end(stream, by_the_other ? Ending::hung_up : Ending::lost);
   }
 }
 
@@ -215,11 +224,12 @@ std::optional<StreamLink::Arrival> StreamLink::next() {
       const std::size_t length =
           std::to_integer<std::size_t>(rest[0]) << 8 | std::to_integer<std::size_t>(rest[1]);
       if (length > datagram_bytes_) {  // nobody of ours
-        end(stream, false);
+        end(stream, Ending::hung_up);
         continue;
       }
       if (rest.size() >= length_bytes + length) {
         connection.taken += length_bytes + length;
+        connection.is_stranger = false;
         return Arrival{stream, rest.subspan(length_bytes, length)};
       }
     }

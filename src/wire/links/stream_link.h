@@ -44,9 +44,12 @@ class StreamLink {
   };
   // What exchange() has brought, each once.
   std::optional<Arrival> next();
+  // Refused: nobody listens there. Hung up: somebody did, and ended it or spoke of something else.
+  // Lost: nothing is known of the other end.
+  enum class Ending : std::uint8_t { refused, hung_up, lost };
   struct End {
     Stream stream = 0;
-    bool refused = false;  // nobody listens there
+    Ending ending = Ending::lost;
   };
   // Connections that have ended since the last call, without close().
   std::vector<End> ended();
@@ -59,16 +62,18 @@ class StreamLink {
     std::vector<std::byte> unsent;
     bool connecting = false;
     bool waits_for_room = false;
+    bool is_stranger = false;  // has come, and has brought no whole datagram yet
   };
 
   StreamLink(int listener, int events, NetworkAddress local, std::size_t datagram_bytes);
   void accept_all();
+  bool make_room();
   void listen(bool wanted);
   Stream add(int descriptor, bool connecting);
   void take_in(Stream stream, Connection& connection);
   void flush(Stream stream, Connection& connection) const;
   void watch(Stream stream, Connection& connection, bool for_room) const;
-  void end(Stream stream, bool refused);
+  void end(Stream stream, Ending ending);
 
   int listener_;
   int events_;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/witness.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "fabric/introduction.h"
+
+namespace quadrille::fabric {
+namespace {
+
+// Who looks later was stopped itself, and may have missed what has come.
+constexpr Nanoseconds longest_between_looks{2'000'000'000};
+
+}  // namespace
+
+std::unique_ptr<Witness> Witness::open(std::uint32_t address, Nanoseconds patience) {
+  auto link = wire::StreamLink::open({address, 0}, introduction_bytes);
+  if (!link) return nullptr;
+  return std::unique_ptr<Witness>(new Witness(std::move(link), patience));
+}
+
+void Witness::look(Messenger& messenger, Nanoseconds now) {
+  const Nanoseconds since = std::min(now - looked_, longest_between_looks);
+  looked_ = now;
+  link_->exchange();
+  take_ends(messenger);
+  take_in(messenger);
+  take_ends(messenger);
+  count_silence(messenger, since);
+  for (auto next = asked_.begin(); next != asked_.end();) {
+    if (messenger.is_silent(next->first)) {
+      ++next;
+      continue;
+    }
+    link_->close(next->second.stream);
+    next = asked_.erase(next);
+  }
+  for (const PeerNumber peer : messenger.take_silent()) ask(messenger, peer);
+}
+
+void Witness::ask(Messenger& messenger, PeerNumber peer) {
+  const EndpointName& name = messenger.name_of(peer);
+  if (name.streams == 0 || asked_[peer].stream != 0) return;
+  const auto stream = link_->connect({name.at.address, name.streams});
+  if (!stream) return;
+  asked_[peer].stream = *stream;
+  asked_[peer].answered = false;
+  std::array<std::byte, introduction_bytes> hail{};
+  messenger.introduce(peer, hail);
+  link_->send(*stream, hail);
+}
+
+std::map<PeerNumber, Witness::Asked>::iterator Witness::asked_by(Stream stream) {
+  return std::ranges::find_if(asked_,
+                              [&](const auto& entry) { return entry.second.stream == stream; });
+}
+
+void Witness::take_in(Messenger& messenger) {
+  while (const auto arrival = link_->next()) {
+    const auto asked = asked_by(arrival->stream);
+    if (asked == asked_.end()) {
+      answer(messenger, *arrival);
+    } else if (is_introduction(arrival->datagram) &&
+               messenger.introduced(arrival->datagram) == asked->first) {
+      asked->second = {.stream = arrival->stream, .answered = true};
+    } else {
+      link_->close(arrival->stream);
+      asked->second.stream = 0;
+      refused(messenger, asked->first);
+    }
+  }
+}
+
+void Witness::answer(const Messenger& messenger, const wire::StreamLink::Arrival& hail) {
+  std::array<std::byte, introduction_bytes> answer{};
+  if (is_introduction(hail.datagram) && messenger.answer(hail.datagram, answer)) {
+    link_->send(hail.stream, answer);
+  } else {
+    link_->close(hail.stream);
+  }
+}
+
+void Witness::take_ends(Messenger& messenger) {
+  using Ending = wire::StreamLink::Ending;
+  for (const wire::StreamLink::End& end : link_->ended()) {
+    const auto asked = asked_by(end.stream);
+    if (asked == asked_.end()) continue;
+    asked->second.stream = 0;
+    if (!asked->second.answered && end.ending != Ending::lost) refused(messenger, asked->first);
+  }
+}
+
+void Witness::refused(Messenger& messenger, PeerNumber peer) {
+  if (std::exchange(asked_[peer].refused_once, true))
+    messenger.on_refusal(messenger.name_of(peer).at);
+}
+
+void Witness::count_silence(Messenger& messenger, Nanoseconds time) {
+  for (auto& [peer, asked] : asked_) {
+    if (asked.stream == 0 || asked.answered) continue;
+    asked.silent = asked.silent + time;
+    if (asked.silent >= patience_) messenger.on_refusal(messenger.name_of(peer).at);
+  }
+}
+
+}  // namespace quadrille::fabric
