@@ -9,27 +9,18 @@
 #include "fabric/introduction.h"
 
 namespace quadrille::fabric {
-namespace {
-
-// Who looks later was stopped itself, and may have missed what has come.
-constexpr Nanoseconds longest_between_looks{2'000'000'000};
-
-}  // namespace
-
-std::unique_ptr<Witness> Witness::open(std::uint32_t address, Nanoseconds patience) {
+std::unique_ptr<Witness> Witness::open(std::uint32_t address) {
   auto link = wire::StreamLink::open({address, 0}, introduction_bytes);
   if (!link) return nullptr;
-  return std::unique_ptr<Witness>(new Witness(std::move(link), patience));
+  return std::unique_ptr<Witness>(new Witness(std::move(link)));
 }
 
 void Witness::look(Messenger& messenger, Nanoseconds now) {
-  const Nanoseconds since = std::min(now - looked_, longest_between_looks);
   looked_ = now;
   link_->exchange();
   take_ends(messenger);
   take_in(messenger);
   take_ends(messenger);
-  count_silence(messenger, since);
   for (auto next = asked_.begin(); next != asked_.end();) {
     if (messenger.is_silent(next->first)) {
       ++next;
@@ -96,14 +87,6 @@ void Witness::take_ends(Messenger& messenger) {
 void Witness::refused(Messenger& messenger, PeerNumber peer) {
   if (std::exchange(asked_[peer].refused_once, true))
     messenger.on_refusal(messenger.name_of(peer).at);
-}
-
-void Witness::count_silence(Messenger& messenger, Nanoseconds time) {
-  for (auto& [peer, asked] : asked_) {
-    if (asked.stream == 0 || asked.answered) continue;
-    asked.silent = asked.silent + time;
-    if (asked.silent >= patience_) messenger.on_refusal(messenger.name_of(peer).at);
-  }
 }
 
 }  // namespace quadrille::fabric

@@ -21,12 +21,8 @@ namespace quadrille::fabric {
 
 class Witness {
  public:
-  // As of collectives (wire/detours.h): so long a process may be stopped.
-  static constexpr Nanoseconds longest_silence{300'000'000'000};
-
   // Listens at `address`; null where that is not to be had.
-  static std::unique_ptr<Witness> open(std::uint32_t address,
-                                       Nanoseconds patience = longest_silence);
+  static std::unique_ptr<Witness> open(std::uint32_t address);
 
   std::uint16_t port() const { return link_->local().port; }
   // Readable when look() has something to do.
@@ -34,8 +30,8 @@ class Witness {
   bool is_due(Nanoseconds now) const { return now - looked_ >= between_looks; }
 
   // Answers, asks after the messenger's silent peers, and tells it of those whose hosts have
-  // refused a connection twice with no sign between, or where somebody else listens: who hangs up,
-  // says something else, or nothing for as long as `patience`.
+  // refused a connection twice with no sign between, or where somebody else listens: who hangs up
+  // or says something else. Who says nothing may be stopped, and is waited for.
   void look(Messenger& messenger, Nanoseconds now);
 
  private:
@@ -44,22 +40,18 @@ class Witness {
     Stream stream = 0;  // 0: none now
     bool answered = false;
     bool refused_once = false;
-    Nanoseconds silent{};  // while there was one without an answer
   };
   static constexpr Nanoseconds between_looks{100'000'000};
 
-  Witness(std::unique_ptr<wire::StreamLink> link, Nanoseconds patience)
-      : link_(std::move(link)), patience_(patience) {}
+  explicit Witness(std::unique_ptr<wire::StreamLink> link) : link_(std::move(link)) {}
   void ask(Messenger& messenger, PeerNumber peer);
   void take_in(Messenger& messenger);
   void answer(const Messenger& messenger, const wire::StreamLink::Arrival& hail);
   void take_ends(Messenger& messenger);
   void refused(Messenger& messenger, PeerNumber peer);
-  void count_silence(Messenger& messenger, Nanoseconds time);
   std::map<PeerNumber, Asked>::iterator asked_by(Stream stream);
 
   std::unique_ptr<wire::StreamLink> link_;
-  Nanoseconds patience_;
   Nanoseconds looked_{};
   std::map<PeerNumber, Asked> asked_;
 };

@@ -10,18 +10,15 @@ namespace {
 
 // While there is no detour: who opens one has waited for long already.
 constexpr Nanoseconds between_looks{1'000'000};
-// Who looks later was stopped itself, and may have missed what has come.
-constexpr Nanoseconds longest_between_looks{2'000'000'000};
 
 }  // namespace
 
 Detours::Detours(std::unique_ptr<StreamLink> link, std::vector<NetworkAddress> peers,
-                 std::function<void(EndpointId)> say, Nanoseconds patience)
-    : link_(std::move(link)), peers_(std::move(peers)), say_(std::move(say)), patience_(patience) {}
+                 std::function<void(EndpointId)> say)
+    : link_(std::move(link)), peers_(std::move(peers)), say_(std::move(say)) {}
 
 bool Detours::exchange(Endpoint& endpoint, Nanoseconds now) {
   if (detours_.empty() && now - looked_ < between_looks) return false;
-  const Nanoseconds since = std::min(now - looked_, longest_between_looks);
   looked_ = now;
   link_->exchange();
   take_ends(endpoint);
@@ -35,7 +32,6 @@ bool Detours::exchange(Endpoint& endpoint, Nanoseconds now) {
     }
   }
   take_ends(endpoint);
-  count_silence(endpoint, since);
   for (auto next = detours_.begin(); next != detours_.end();) {
     const EndpointId peer = next->first;
     Way& way = next->second;
@@ -56,7 +52,6 @@ void Detours::heard_by_stream(const StreamLink::Arrival& arrival, const Endpoint
                               Nanoseconds now) {
   // Both ends may have opened one: each sends over its own, or over the first that it was given.
   known_.try_emplace(arrival.stream, heard.from);
-  silent_for_.erase(heard.from);
   refused_once_.erase(heard.from);
   const auto [way, added] = detours_.try_emplace(heard.from, Way{arrival.stream, Detour(false)});
   // A later one of the other end's: the earlier may be dead there.
@@ -76,20 +71,6 @@ void Detours::on_strange(Endpoint& endpoint, StreamLink::Stream stream) {
   link_->close(stream);
   forget(endpoint, peer, stream);
   refused(peer);
-}
-
-void Detours::count_silence(Endpoint& endpoint, Nanoseconds time) {
-  const auto open = unproven_;
-  for (const StreamLink::Stream stream : open) {
-    const EndpointId peer = known_.at(stream);
-    Nanoseconds& silent = silent_for_[peer];
-    silent = silent + time;
-    if (silent < patience_) continue;
-    silent_for_.erase(peer);
-    link_->close(stream);
-    forget(endpoint, peer, stream);
-    refused_.insert(peer);
-  }
 }
 
 void Detours::open_where_silent(Endpoint& endpoint) {

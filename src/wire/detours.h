@@ -21,20 +21,14 @@ namespace quadrille::wire {
 class Detours {
  public:
   // `peers`: where each endpoint listens. `say` is called once for each peer whose datagrams are
-  // known not to arrive any more. `patience`: with an accepted stream that brings nothing; longer
-  // than connections take to fail.
+  // known not to arrive any more.
   Detours(std::unique_ptr<StreamLink> link, std::vector<NetworkAddress> peers,
-          std::function<void(EndpointId)> say, Nanoseconds patience = longest_silence);
-
-  // A process may be stopped for so long, by a debugger or with its whole job; it cannot be told
-  // from a stranger that has its port and says nothing.
-  static constexpr Nanoseconds longest_silence{300'000'000'000};
+          std::function<void(EndpointId)> say);
 
   int descriptor() const { return link_->descriptor(); }
 
   void heard_by_datagram(EndpointId peer) {
     if (!refused_once_.empty()) refused_once_.erase(peer);
-    if (!silent_for_.empty()) silent_for_.erase(peer);
     if (const auto found = detours_.find(peer); found != detours_.end())
       found->second.state.heard_by_datagram();
   }
@@ -50,9 +44,9 @@ class Detours {
   }
 
   // Peers whose hosts have refused a stream twice, with no sign of them between, since the last
-  // call: nobody listens there any more, or somebody else, who hangs up, says something else, or
-  // nothing for as long as `patience`. Once is not enough: a firewall may refuse, and the question
-  // that was not answered be lost.
+  // call: nobody listens there any more, or somebody else, who hangs up or says something else. Who
+  // says nothing may be stopped, and is waited for. Once is not enough: a firewall may refuse, and
+  // the question that was not answered be lost.
   std::set<EndpointId> refusals();
 
  private:
@@ -65,7 +59,6 @@ class Detours {
   void heard_by_stream(const StreamLink::Arrival& arrival, const Endpoint::Heard& heard,
                        Nanoseconds now);
   void on_strange(Endpoint& endpoint, StreamLink::Stream stream);
-  void count_silence(Endpoint& endpoint, Nanoseconds time);
   // The stream that was opened to it has not led to it.
   void refused(EndpointId peer);
   void forget(Endpoint& endpoint, EndpointId peer, StreamLink::Stream stream);
@@ -78,8 +71,6 @@ class Detours {
   std::map<StreamLink::Stream, EndpointId>
       known_;                              // whose packets a stream has brought, or goes to
   std::set<StreamLink::Stream> unproven_;  // opened here, have brought no packet of the peer's
-  std::map<EndpointId, Nanoseconds> silent_for_;  // while such a stream was open
-  Nanoseconds patience_;
   std::set<EndpointId> refused_once_;
   std::set<EndpointId> refused_;
   std::set<EndpointId> said_;

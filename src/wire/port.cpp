@@ -40,8 +40,7 @@ Port::Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, Port
     of_streams.push_back(address.streams);
   }
   if (streams != nullptr)
-    detours_.emplace(std::move(streams), std::move(of_streams), std::move(settings.on_detour),
-                     settings.stranger_patience);
+    detours_.emplace(std::move(streams), std::move(of_streams), std::move(settings.on_detour));
 }
 
 Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<Link> link,

@@ -59,7 +59,6 @@ struct PortSettings {
   std::optional<NetworkAddress> group = {};  // where datagrams go to several endpoints at once
   // Called once for each peer whose datagrams do not arrive any more; it must not use the port.
   std::function<void(EndpointId)> on_detour = [](EndpointId) {};
-  Nanoseconds stranger_patience = Detours::longest_silence;
 };
 
 class Port {
