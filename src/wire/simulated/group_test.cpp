@@ -5,90 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <numeric>
 #include <vector>
 
-#include "wire/simulated/simulated_network.h"
+#include "wire/simulated/broadcasts.h"
 
 namespace quadrille::wire {
 namespace {
-
-using Message = std::vector<std::byte>;
-
-Message message(std::size_t length, std::uint32_t salt) {
-  Message bytes(length);
-  for (std::size_t i = 0; i < length; ++i)
-    bytes[i] = static_cast<std::byte>(salt * 31 + i * 7 + i / 251);
-  return bytes;
-}
-
-constexpr Nanoseconds milliseconds(std::int64_t count) { return {count * 1'000'000}; }
-double ms(Nanoseconds time) { return static_cast<double>(time.value) / 1e6; }
-
-SimulatedSettings of(std::uint32_t ends, double rate_bit_s = 25e6) {
-  SimulatedSettings settings;
-  settings.endpoints = ends;
-  settings.rate_bit_s = rate_bit_s;
-  settings.endpoint.limits.unasked = 200;
-  settings.endpoint.limits.group_ahead = 4;
-  return settings;
-}
-
-// Broadcasts among all ends of a network, one behind the other.
-class Broadcasts {
- public:
-  Broadcasts(SimulatedNetwork& network, std::uint32_t ends, std::uint32_t senders = 1)
-      : network_(network), senders_(senders) {
-    group_.resize(ends);
-    std::iota(group_.begin(), group_.end(), 0U);
-  }
-  // Each end joins in at its own time, counted from now.
-  void start(EndpointId root, std::size_t length, std::vector<Nanoseconds> late = {}) {
-    auto& one = *all_.emplace_back(std::make_unique<One>());
-    one.sent = message(length, static_cast<std::uint32_t>(all_.size()));
-    one.received.assign(group_.size(), Message(length));
-    late.resize(group_.size());
-    for (const EndpointId end : group_) {
-      network_.at(network_.now() + late[end], [this, &one, end, root, handle = ++handle_] {
-        if (end == root) {
-          network_.send_to_group(end, {group_, senders_}, one.sent, handle);
-        } else {
-          network_.receive_from_group(end, root, {group_, senders_}, one.received[end], handle);
-        }
-        ++begun_;
-      });
-    }
-    one.root = root;
-  }
-  bool run(Nanoseconds limit) {
-    const std::uint64_t all = all_.size() * group_.size();
-    while (begun_ < all) {
-      if (!network_.run_once(limit)) return false;
-    }
-    return network_.run(limit);
-  }
-  bool right() const {
-    for (const auto& one : all_) {
-      for (const EndpointId end : group_) {
-        if (end != one->root && one->received[end] != one->sent) return false;
-      }
-    }
-    return true;
-  }
-
- private:
-  struct One {
-    EndpointId root = 0;
-    Message sent;
-    std::vector<Message> received;
-  };
-  SimulatedNetwork& network_;
-  std::uint32_t senders_;
-  std::vector<EndpointId> group_;
-  std::vector<std::unique_ptr<One>> all_;
-  Handle handle_ = 0;
-  std::uint64_t begun_ = 0;
-};
 
 // Of one that is not the first: by then all know that the group is there.
 double broadcast_ms(std::uint32_t ends, std::size_t length, double rate_bit_s) {
@@ -221,88 +143,6 @@ TEST(Group, is_granted_a_message_whole_but_not_what_others_may_want) {
   EXPECT_EQ(received, sent);
   ASSERT_TRUE(broadcasts.run(milliseconds(5000)));
   EXPECT_TRUE(broadcasts.right());
-}
-
-// What a group's sender has been granted before it has anything may be all that losses leave.
-TEST(Group, holds_no_credit_that_its_own_sender_waits_for) {
-  SimulatedNetwork network(of(4));
-  Broadcasts broadcasts(network, 4);
-  broadcasts.start(1, 8);
-  ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
-  broadcasts.start(1, 12 * 1448, {{}, milliseconds(2000), {}, {}});
-  network.pass(milliseconds(10));
-  EXPECT_EQ(network.budget(0).own(), 12U);
-  for (int i = 0; i < 4; ++i) network.budget(0).lost();
-  ASSERT_LT(network.budget(0).limit(), 12U);
-  const Message sent = message(30'000, 7);
-  Message received(sent.size());
-  network.send(2, 0, sent, 1000, 5);
-  network.receive(0, 2, received, 1000, 5);
-  network.pass(milliseconds(200));
-  EXPECT_EQ(received, sent);
-  ASSERT_TRUE(broadcasts.run(milliseconds(5000)));
-  EXPECT_TRUE(broadcasts.right());
-}
-
-// Not even where others that are not there either wait before it.
-TEST(Group, lets_what_is_there_come_before_what_waits_in_front_of_it) {
-  SimulatedNetwork network(of(4));
-  const std::vector<EndpointId> all{0, 1, 2, 3};
-  std::vector<Message> not_there(3, Message(12 * 1448));
-  network.receive_from_group(0, 1, {all}, not_there[0], 1, 1);
-  network.receive_from_group(0, 3, {all}, not_there[1], 2, 2);
-  ASSERT_EQ(network.budget(0).own(), network.budget(0).limit());
-  network.receive_from_group(0, 1, {all}, not_there[2], 3, 3);
-  const Message sent = message(30'000, 7);
-  Message received(sent.size());
-  network.send(2, 0, sent, 1000, 5);
-  network.receive(0, 2, received, 1000, 5);
-  network.pass(milliseconds(200));
-  EXPECT_EQ(received, sent);
-  EXPECT_EQ(network.overflows(), 0U);
-}
-
-// What came of the next one before its program did leaves gaps, which are refused meanwhile.
-TEST(Group, of_which_a_late_member_expects_no_more_holds_none_of_its_credit) {
-  SimulatedSettings settings = of(4);
-  settings.budget = 8;
-  SimulatedNetwork network(settings);
-  Broadcasts broadcasts(network, 4);
-  broadcasts.start(1, 30 * 1448, {{}, {}, {}, milliseconds(25)});
-  broadcasts.start(1, 30 * 1448, {{}, {}, {}, milliseconds(2000)});
-  network.pass(milliseconds(200));
-  EXPECT_EQ(network.endpoint(0).counters().data_received, 60U);
-  EXPECT_GT(network.endpoint(3).counters().data_received, 30U) << "some came early";
-  EXPECT_EQ(network.budget(3).own(), 0U);
-  const Message sent = message(30'000, 7);
-  Message received(sent.size());
-  network.send(2, 3, sent, 1000, 5);
-  network.receive(3, 2, received, 1000, 5);
-  network.pass(milliseconds(200));
-  EXPECT_EQ(received, sent);
-  ASSERT_TRUE(broadcasts.run(milliseconds(5000)));
-  EXPECT_TRUE(broadcasts.right());
-}
-
-// The others hold credit for it, which what the late one waits for may need.
-TEST(Group, goes_on_without_one_that_is_late_by_all_that_can_be_kept_account_of) {
-  SimulatedSettings settings = of(4);
-  settings.endpoint.limits.most_open = 8;
-  SimulatedNetwork network(settings);
-  Broadcasts broadcasts(network, 4);
-  std::vector<Nanoseconds> late(4);
-  late[3] = milliseconds(500);
-  broadcasts.start(1, 20'000, late);
-  network.pass(milliseconds(400));
-  EXPECT_EQ(network.endpoint(0).counters().data_received, 14U);
-  EXPECT_EQ(network.endpoint(2).counters().data_received, 14U);
-  EXPECT_EQ(network.budget(2).own(), 0U);
-  ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
-  const std::uint64_t before = network.endpoint(1).counters().group_sent;
-  broadcasts.start(1, 20'000);
-  ASSERT_TRUE(broadcasts.run(milliseconds(2000)));
-  EXPECT_TRUE(broadcasts.right());
-  EXPECT_EQ(network.endpoint(1).counters().group_sent - before, 14U) << "to all at once again";
 }
 
 TEST(Group, goes_on_without_who_is_late) {
