@@ -52,6 +52,11 @@ void Conversation::open(wire::Channel channel, Kind kind, OpenReceives& receives
   endpoint_.receive_up_to(peer_, channel, receives.buffers.back(), handle(kind), now);
 }
 
+void Conversation::give_up() {
+  for (const wire::Channel channel : {messages_channel, control_channel, bulk_channel})
+    endpoint_.abandon(channel);
+}
+
 void Conversation::depart(wire::Channel channel, std::vector<std::byte> bytes, Nanoseconds now) {
   const wire::Handle handle = this->handle(departing);
   const auto& kept = departing_[handle] = std::move(bytes);

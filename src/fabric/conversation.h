@@ -79,6 +79,9 @@ class Conversation {
   // `broken`: what has come is no message of this protocol.
   std::optional<Happened> next(Nanoseconds now);
 
+  // The other end is lost: nothing is awaited any more, and no credit held for it.
+  void give_up();
+
   // Questions that the other end has left unanswered; nothing where nothing is awaited from it.
   std::optional<std::uint32_t> unanswered() const;
   bool is_idle() const {

@@ -68,6 +68,30 @@ TEST_F(MessengerFlowTest, ranks_of_a_host_and_its_wire_let_no_more_come_than_the
   ends_.clear();
 }
 
+TEST_F(MessengerFlowTest, a_peer_that_is_lost_holds_no_credit) {
+  wire::Secret job{};
+  randombytes_buf(job.data(), job.size());
+  std::unique_ptr<wire::HostBoard> board;
+  board_of_ = [&](std::size_t number) {
+    if (number == 0) board = wire::HostBoard::join(job, 1);
+    return number == 0 ? board.get() : nullptr;
+  };
+  make(3);
+  const auto taken = [&] { return board->board().taken[board->holder()].load(); };
+  const auto sent = contents(200'000, 1);
+  std::vector<std::byte> into(sent.size());
+  receive(0, into, {.from = peer(0, 1), .tag = 1});
+  send(1, 0, sent, 1);
+  while (taken() == 0) ASSERT_TRUE(step());
+  dead_ = 1;
+  flights_.clear();
+  run();
+  ASSERT_EQ(done_[0].size(), 1U);
+  EXPECT_EQ(done_[0].front().outcome, Outcome::peer_lost);
+  EXPECT_EQ(taken(), 0U);
+  ends_.clear();
+}
+
 TEST_F(MessengerFlowTest, without_flow_control_everything_comes_at_once) {
   EXPECT_GT(flood(false, 0), 700U) << "277 datagrams of each";
 }

@@ -332,6 +332,7 @@ void Messenger::check_refused(PeerNumber number) {
 void Messenger::lose(PeerNumber number) {
   Peer& peer = *peers_[number];
   if (std::exchange(peer.lost, true)) return;
+  if (peer.conversation) peer.conversation->give_up();
   set_timer(number);
   auto offers = std::exchange(peer.offers, {});
   for (const auto& [id, offer] : offers) end_offer(offer, number, Outcome::peer_lost);

@@ -84,6 +84,7 @@ StreamLink::Stream StreamLink::add(int descriptor, bool connecting) {
   connection.descriptor = descriptor;
   connection.connecting = connecting;
   connection.waits_for_room = connecting;
+  connection.is_stranger = !connecting;
   epoll_event event{};
   event.events = EPOLLIN | (connecting ? EPOLLOUT : 0U);
   event.data.u64 = stream;
@@ -192,7 +193,7 @@ void StreamLink::accept_all() {
       if (errno == EMFILE || errno == ENFILE) listen(false);
       return;
     }
-    connections_.at(add(descriptor, false)).is_stranger = true;
+    add(descriptor, false);
   }
 }
 
