@@ -56,19 +56,26 @@ def run_over_link(
     return lab.run(command, mpi=mpi, ranks=ranks, environment=settings, quadrille=True, timeout_s=100)
 
 
+def start_over_provider(
+    line: Sequence[str], *options: str, timeout_s: float = 120
+) -> subprocess.CompletedProcess[str]:
+    """Run a launcher's line by `quadrille run --fabric on` and `options` to its end, whatever that is."""
+    return subprocess.run(
+        [quadrille_program(), "run", "--fabric", "on", *options, "--", *line],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )
+
+
 def run_over_provider(
     lab: Lab, mpi: str, ranks: int, command: Sequence[str], environment: Mapping[str, str], *options: str
 ) -> str:
     """Run a test program by `quadrille run --fabric on` and `options`; return its output, no check failed."""
     line = [*lab.launcher(mpi, ranks, None, {**environment, **libraries(mpi)}), *command]
-    done = subprocess.run(
-        [quadrille_program(), "run", "--fabric", "on", *options, "--", *line],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = start_over_provider(line, *options)
     output = done.stdout + done.stderr
     assert done.returncode == 0, output
     assert " failures=0" in output, output

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from lab_jobs import GRANTED, counts, program, run_over_link, run_over_provider
+from lab_jobs import GRANTED, counts, program, run_over_link, run_over_provider, start_over_provider
 from lab_traffic import needs_namespaces, topology
 
-from quadrille.installation import quadrille_program
 from quadrille.lab.lab import Lab, RunResult
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
@@ -95,12 +93,6 @@ def test_collectives_of_a_host_with_another_address_end_the_job_and_say_why(lab:
 def test_messages_of_a_host_with_another_address_end_the_job_and_say_why(lab: Lab) -> None:
     line = [*lab.launcher("ompi4", RANKS), program("exchange_times", "ompi4"), "20000", "1000000"]
     with change_at_work(lab, REPLACED):
-        done = subprocess.run(
-            [quadrille_program(), "run", "--fabric", "on", "--collectives", "off", "--", *line],
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=False,
-        )
+        done = start_over_provider(line, "--collectives", "off", timeout_s=100)
     assert done.returncode != 0
     assert GONE in done.stderr and LOST in done.stderr, done.stderr

@@ -11,7 +11,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from lab_jobs import counts, libraries, program, run_over_link, run_over_provider, wire_counts
+from lab_jobs import (
+    counts,
+    libraries,
+    program,
+    run_over_link,
+    run_over_provider,
+    start_over_provider,
+    wire_counts,
+)
 from lab_traffic import needs_namespaces, topology
 from link_sockets import DAEMON, PATIENCE_S, RunningHelper, serving, write_rules
 
@@ -138,13 +146,7 @@ def test_a_job_over_the_provider_ends_with_the_helper_and_says_why(lab: Lab, tmp
         line = [*lab.launcher("ompi4", 5, None, environment), *start(found)]
         line += [program("exchange_times", "ompi4"), "20000", "1000000"]
         killing = killing_at_work(lab, found[1])
-        done = subprocess.run(
-            [quadrille_program(), "run", "--fabric", "on", "--collectives", "off", "--", *line],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        done = start_over_provider(line, "--collectives", "off", timeout_s=60)
         killing.join()
     assert done.returncode != 0
     assert "the interface of the packet link was taken away" in done.stderr, done.stderr

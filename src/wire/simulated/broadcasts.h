@@ -7,21 +7,10 @@
 #include <numeric>
 #include <vector>
 
+#include "wire/simulated/messages.h"
 #include "wire/simulated/simulated_network.h"
 
 namespace quadrille::wire {
-
-using Message = std::vector<std::byte>;
-
-inline Message message(std::size_t length, std::uint32_t salt) {
-  Message bytes(length);
-  for (std::size_t i = 0; i < length; ++i)
-    bytes[i] = static_cast<std::byte>(salt * 31 + i * 7 + i / 251);
-  return bytes;
-}
-
-constexpr Nanoseconds milliseconds(std::int64_t count) { return {count * 1'000'000}; }
-inline double ms(Nanoseconds time) { return static_cast<double>(time.value) / 1e6; }
 
 inline SimulatedSettings of(std::uint32_t ends, double rate_bit_s = 25e6) {
   SimulatedSettings settings;
@@ -31,6 +20,27 @@ inline SimulatedSettings of(std::uint32_t ends, double rate_bit_s = 25e6) {
   settings.endpoint.limits.group_ahead = 4;
   return settings;
 }
+
+// A message between two of them beside, on a channel of its own.
+class MessageBeside {
+ public:
+  MessageBeside(SimulatedNetwork& network, EndpointId from, EndpointId to)
+      : network_(network), from_(from), to_(to) {}
+  void start() {
+    network_.send(from_, to_, sent_, handle, channel);
+    network_.receive(to_, from_, received_, handle, channel);
+  }
+  bool has_come() const { return received_ == sent_; }
+
+ private:
+  static constexpr Handle handle = 1000;
+  static constexpr Channel channel = 5;
+  SimulatedNetwork& network_;
+  EndpointId from_;
+  EndpointId to_;
+  Message sent_ = message(30'000, 7);
+  Message received_ = Message(sent_.size());
+};
 
 // Broadcasts among all ends of a network, one behind the other.
 class Broadcasts {

@@ -9,19 +9,11 @@
 #include <ostream>
 #include <vector>
 
+#include "wire/simulated/messages.h"
 #include "wire/simulated/simulated_network.h"
 
 namespace quadrille::wire {
 namespace {
-
-using Message = std::vector<std::byte>;
-
-Message message(std::size_t length, std::uint32_t salt) {
-  Message bytes(length);
-  for (std::size_t i = 0; i < length; ++i)
-    bytes[i] = static_cast<std::byte>(salt * 31 + i * 7 + i / 251);
-  return bytes;
-}
 
 SimulatedSettings lab16() {
   SimulatedSettings settings;
@@ -78,7 +70,6 @@ class Exchange {
 };
 
 constexpr Nanoseconds seconds(std::int64_t count) { return {count * 1'000'000'000}; }
-double ms(Nanoseconds time) { return static_cast<double>(time.value) / 1e6; }
 
 // Bytes a pair; the least share of the link for them. Framing leaves 94 % where packets are full.
 struct Size {

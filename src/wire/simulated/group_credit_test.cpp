@@ -22,12 +22,10 @@ TEST(GroupCredit, holds_no_credit_that_its_own_sender_waits_for) {
   EXPECT_EQ(network.budget(0).own(), 12U);
   for (int i = 0; i < 4; ++i) network.budget(0).lost();
   ASSERT_LT(network.budget(0).limit(), 12U);
-  const Message sent = message(30'000, 7);
-  Message received(sent.size());
-  network.send(2, 0, sent, 1000, 5);
-  network.receive(0, 2, received, 1000, 5);
+  MessageBeside beside(network, 2, 0);
+  beside.start();
   network.pass(milliseconds(200));
-  EXPECT_EQ(received, sent);
+  EXPECT_TRUE(beside.has_come());
   ASSERT_TRUE(broadcasts.run(milliseconds(5000)));
   EXPECT_TRUE(broadcasts.right());
 }
@@ -41,12 +39,10 @@ TEST(GroupCredit, lets_what_is_there_come_before_what_waits_in_front_of_it) {
   network.receive_from_group(0, 3, {all}, not_there[1], 2, 2);
   ASSERT_EQ(network.budget(0).own(), network.budget(0).limit());
   network.receive_from_group(0, 1, {all}, not_there[2], 3, 3);
-  const Message sent = message(30'000, 7);
-  Message received(sent.size());
-  network.send(2, 0, sent, 1000, 5);
-  network.receive(0, 2, received, 1000, 5);
+  MessageBeside beside(network, 2, 0);
+  beside.start();
   network.pass(milliseconds(200));
-  EXPECT_EQ(received, sent);
+  EXPECT_TRUE(beside.has_come());
   EXPECT_EQ(network.overflows(), 0U);
 }
 
@@ -62,12 +58,10 @@ TEST(GroupCredit, of_which_a_late_member_expects_no_more_holds_none_of_its_credi
   EXPECT_EQ(network.endpoint(0).counters().data_received, 60U);
   EXPECT_GT(network.endpoint(3).counters().data_received, 30U) << "some came early";
   EXPECT_EQ(network.budget(3).own(), 0U);
-  const Message sent = message(30'000, 7);
-  Message received(sent.size());
-  network.send(2, 3, sent, 1000, 5);
-  network.receive(3, 2, received, 1000, 5);
+  MessageBeside beside(network, 2, 3);
+  beside.start();
   network.pass(milliseconds(200));
-  EXPECT_EQ(received, sent);
+  EXPECT_TRUE(beside.has_come());
   ASSERT_TRUE(broadcasts.run(milliseconds(5000)));
   EXPECT_TRUE(broadcasts.right());
 }

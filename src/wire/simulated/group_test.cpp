@@ -133,14 +133,10 @@ TEST(Group, is_granted_a_message_whole_but_not_what_others_may_want) {
   EXPECT_EQ(statuses_of(network, 0) - before, 2U) << "the grant and the report";
   // The next one's sender is late; what another sends meanwhile, on a channel of its own, arrives.
   broadcasts.start(1, 20'000, {{}, milliseconds(2000), {}, {}});
-  const Message sent = message(30'000, 7);
-  Message received(sent.size());
-  network.at(network.now() + milliseconds(10), [&] {
-    network.send(2, 0, sent, 1000, 5);
-    network.receive(0, 2, received, 1000, 5);
-  });
+  MessageBeside beside(network, 2, 0);
+  network.at(network.now() + milliseconds(10), [&] { beside.start(); });
   network.pass(milliseconds(200));
-  EXPECT_EQ(received, sent);
+  EXPECT_TRUE(beside.has_come());
   ASSERT_TRUE(broadcasts.run(milliseconds(5000)));
   EXPECT_TRUE(broadcasts.right());
 }

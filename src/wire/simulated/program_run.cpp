@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "wire/simulated/messages.h"
+
 namespace quadrille::wire {
 namespace {
 
@@ -26,13 +28,6 @@ Channel channel_of(const Call& call, const Operation& operation) {
   }
 }
 
-std::vector<std::byte> contents(std::size_t length, std::size_t salt) {
-  std::vector<std::byte> bytes(length);
-  for (std::size_t i = 0; i < length; ++i)
-    bytes[i] = static_cast<std::byte>(salt * 31 + i * 7 + i / 251);
-  return bytes;
-}
-
 }  // namespace
 
 ProgramRun::ProgramRun(SimulatedNetwork& network, const RandomProgram& program)
@@ -50,7 +45,8 @@ ProgramRun::ProgramRun(SimulatedNetwork& network, const RandomProgram& program)
     for (const Call& call : thread) {
       auto& sent = sent_.emplace_back();
       for (const Operation& operation : call.operations)
-        sent.push_back(contents(operation.length, sent.size() + sent_.size()));
+        sent.push_back(
+            message(operation.length, static_cast<std::uint32_t>(sent.size() + sent_.size())));
       for (EndpointId end = 0; end < ends; ++end) {
         Turn& turn = *turns_.emplace_back(std::make_unique<Turn>());
         turn.call = &call;

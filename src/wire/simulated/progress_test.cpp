@@ -12,14 +12,13 @@
 #include <random>
 #include <string>
 
+#include "wire/simulated/messages.h"
 #include "wire/simulated/program_run.h"
 #include "wire/simulated/random_program.h"
 #include "wire/simulated/simulated_network.h"
 
 namespace quadrille::wire {
 namespace {
-
-constexpr Nanoseconds milliseconds(std::int64_t count) { return {count * 1'000'000}; }
 
 // As wire_start derives them from what a port holds.
 SimulatedSettings draw_settings(std::mt19937_64& chance, std::uint64_t seed) {
