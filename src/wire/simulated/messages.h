@@ -12,7 +12,7 @@ namespace quadrille::wire {
 
 using Message = std::vector<std::byte>;
 
-inline Message message(std::size_t length, std::uint32_t salt) {
+inline Message message(std::size_t length, std::size_t salt) {
   Message bytes(length);
   for (std::size_t i = 0; i < length; ++i)
     bytes[i] = static_cast<std::byte>(salt * 31 + i * 7 + i / 251);

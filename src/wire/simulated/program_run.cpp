@@ -45,8 +45,7 @@ ProgramRun::ProgramRun(SimulatedNetwork& network, const RandomProgram& program)
     for (const Call& call : thread) {
       auto& sent = sent_.emplace_back();
       for (const Operation& operation : call.operations)
-        sent.push_back(
-            message(operation.length, static_cast<std::uint32_t>(sent.size() + sent_.size())));
+        sent.push_back(message(operation.length, sent.size() + sent_.size()));
       for (EndpointId end = 0; end < ends; ++end) {
         Turn& turn = *turns_.emplace_back(std::make_unique<Turn>());
         turn.call = &call;
