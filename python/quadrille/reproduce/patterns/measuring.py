@@ -13,18 +13,15 @@ from typing import Any
 from quadrille.lab.ready_made import resolve
 from quadrille.reproduce.experiment import Data
 from quadrille.reproduce.patterns.comparison import Calls, Comparison
-from quadrille.reproduce.patterns.pattern import Pattern
 from quadrille.reproduce.programs import bench as run_bench
 from quadrille.reproduce.programs import model_file, probe
 from quadrille.reproduce.workbench import Workbench
 
-_QUICK = (1, ["--calls", "2", "--blocks", "2", "--seconds", "1"])
-_FULL = (4, ["--calls", "10", "--blocks", "5", "--seconds", "3"])
-"""Rounds, and the benchmark's arguments in each. Calls take 50 to 300 ms: 3 seconds are some 20 calls."""
-
-_WARM_UP = 3
-"""Calls that open a forced pattern's connections. Where Quadrille chooses, the benchmark's default applies,
-which outlasts a trial."""
+_QUICK = (1, ["--calls", "2", "--blocks", "1", "--seconds", "1"], 2)
+_FULL = (4, ["--calls", "10", "--blocks", "5", "--seconds", "3"], 3)
+"""Rounds, the benchmark's arguments in each, and calls before that open a forced pattern's connections: where
+Quadrille chooses, the benchmark's default applies, which outlasts a trial. Calls take 50 to 300 ms: 3 seconds
+are some 20 calls."""
 
 
 def measure(comparison: Comparison, bench: Workbench, data: Data) -> None:
@@ -42,23 +39,20 @@ def _measure_on(comparison: Comparison, bench: Workbench, line: Sequence[str], d
     bench.announce("probe")
     data["model"] = probe(line, seed=1).model
     bench.save()
-    rounds, arguments = _QUICK if bench.quick else _FULL
+    rounds, arguments, warm_up = _QUICK if bench.quick else _FULL
     calls = comparison.step if bench.quick else comparison.measured()
     patterns = comparison.judged() if bench.quick else comparison.patterns
     with model_file(data["model"]) as path:
         for number in range(rounds):
             for pattern in patterns:
+                forced = ["--warmup", str(warm_up)] if pattern.algorithms else []
                 bench.announce(f"round {number + 1} of {rounds}: {pattern.name}")
                 for size, collectives in _by_size(calls).items():
-                    given = [*arguments, "--model", path, *_warm_up(pattern)]
+                    given = [*arguments, "--model", path, *forced]
                     points = run_bench(line, collectives, [size], given, forced=pattern.forced())
                     about = {"pattern": pattern.name, "round": number + 1}
                     data["points"] += [about | _figures(point) for point in points]
                     bench.save()
-
-
-def _warm_up(pattern: Pattern) -> list[str]:
-    return ["--warmup", str(_WARM_UP)] if pattern.algorithms else []
 
 
 def _by_size(step: Sequence[Calls]) -> dict[int, str]:

@@ -38,12 +38,23 @@ MESSAGE_BYTES = 16_000
 _MESSAGES = 4  # of each pair there and back; nothing else is under way
 _SMALL_BYTES, _SMALL_MESSAGES, _SMALL_PASSES = 64, 1, 5
 _WRONG_FACTORS = {"too long": 20.0, "too short": 0.05}
-_NETWORKS = {
-    "mixed": ("eco_cmu_psc", ("quiet", "ambient", "bursts")),
-    "equal": ("two_switches_one_trunk:hosts=8,rate_mbit=25,trunk_mbit=25", ("quiet",)),
-}
 _BURST_FRAMES, _BURST_PAUSE_S = 120, 0.25
 _ON_A_CLUSTER, _QUICK_ON_A_CLUSTER = 10, 3
+
+
+@dataclass(frozen=True)
+class _Network:
+    """`conditions`: kinds of traffic; `large_in_short_form`: MESSAGE_BYTES are told apart there, too."""
+
+    topology: str
+    conditions: tuple[str, ...]
+    large_in_short_form: bool
+
+
+_NETWORKS = {
+    "mixed": _Network("eco_cmu_psc", ("quiet", "ambient", "bursts"), False),
+    "equal": _Network("two_switches_one_trunk:hosts=8,rate_mbit=25,trunk_mbit=25", ("quiet",), True),
+}
 
 
 @dataclass(frozen=True)
@@ -54,7 +65,7 @@ class _Times:
     samples_alone: int = 0
 
 
-_QUICK = {"quiet": _Times(1), "bursts": _Times(0, 3)}
+_QUICK = {"quiet": _Times(1), "bursts": _Times(0, 2)}
 _FULL = {"quiet": _Times(3), "ambient": _Times(3), "bursts": _Times(2, 8)}
 """Statistics are compared under bursts, where a probe takes a minute."""
 
@@ -68,24 +79,27 @@ def measure(bench: Workbench, data: Data) -> None:
         _repeat(bench, bench.launcher, times, found["conditions"]["as it is"])
         return
     form = _QUICK if bench.quick else _FULL
-    for name, (topology, conditions) in _NETWORKS.items():
-        found = networks[name] = {"topology": topology, "truth": None, "conditions": {}}
-        for condition in conditions:
+    for name, network in _NETWORKS.items():
+        found = networks[name] = {"topology": network.topology, "truth": None, "conditions": {}}
+        large = network.large_in_short_form or not bench.quick
+        for condition in network.conditions:
             if condition in form:
-                _measure_under(bench, condition, form[condition], found)
+                _measure_under(bench, condition, form[condition], found, large)
 
 
-def _measure_under(bench: Workbench, condition: str, times: _Times, found: dict[str, Any]) -> None:
+def _measure_under(
+    bench: Workbench, condition: str, times: _Times, found: dict[str, Any], large: bool
+) -> None:
     bench.announce(f"{found['topology']}, {condition}")
     probed = [one["model"] for many in found["conditions"].values() for one in many if "model" in one]
     repetitions: list[dict[str, Any]] = []
     found["conditions"][condition] = repetitions
-    with _network(bench, found["topology"], condition) as lab:
+    with _under(bench, found["topology"], condition) as lab:
         found["truth"] = lab.truth()
         hosts = list(lab.state.hosts)
         random.Random(condition).shuffle(hosts)
         _repeat(bench, lab.launcher(hosts=hosts), times, repetitions, lab, probed)
-        if condition == "quiet":
+        if large and condition == "quiet":
             bench.announce(f"  messages of {MESSAGE_BYTES} B")
             samples = round_trips(lab, MESSAGE_BYTES, _MESSAGES)
             found["messages"] = {"samples": samples, "partitions": eco_partitions(samples)}
@@ -93,7 +107,7 @@ def _measure_under(bench: Workbench, condition: str, times: _Times, found: dict[
 
 
 @contextmanager
-def _network(bench: Workbench, topology: str, condition: str) -> Iterator[Lab]:
+def _under(bench: Workbench, topology: str, condition: str) -> Iterator[Lab]:
     text = f"{topology}:ambient_share=0.3" if condition == "ambient" else topology
     with bench.lab(resolve(text), "eco-partition") as lab:
         wanted = _bursts_in(lab.truth()["segments"]) if condition == "bursts" else []
