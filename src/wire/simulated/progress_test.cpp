@@ -88,6 +88,15 @@ struct Outcome {
   std::string standing;
 };
 
+// Questions are at most a second apart: so late is noticed that a process goes on which others had
+// asked in vain, and later by another second where that question, or its answer, is lost. Else half
+// a second takes six in a row, of 5 ms and then twice as much each time, or four of the longest
+// first ones here (25 ms).
+Nanoseconds bound(bool loses, bool overflows, bool stopped) {
+  if (stopped) return milliseconds(loses ? 2200 : 1100);
+  return milliseconds(loses || overflows ? 500 : 100);
+}
+
 Outcome run(std::uint64_t seed) {
   std::mt19937_64 chance(seed);
   SimulatedSettings settings = draw_settings(chance, seed);
@@ -119,8 +128,7 @@ Outcome run(std::uint64_t seed) {
   }
   outcome.done = run.is_done();
   outcome.right = run.is_right() && network.mismatches() == 0;
-  const bool in_trouble = settings.loss > 0 || network.overflows() > 0 || goes_on.value > 0;
-  outcome.bound = milliseconds(in_trouble ? 3000 : 100);
+  outcome.bound = bound(settings.loss > 0, network.overflows() > 0, goes_on.value > 0);
   outcome.overflows = network.overflows();
   return outcome;
 }
