@@ -32,9 +32,7 @@ class QuestionTimer {
   explicit QuestionTimer(const QuestionTimes& times) : times_(times) {}
 
   void round_trip(Nanoseconds sample) {
-    // One end's program may have been stopped: a single such sample says little. Round trips that
-    // have become so long are found after a few.
-    sample = std::min(sample, std::min(interval() * 4, times_.longest));
+    sample = std::min(sample, times_.longest);  // the program itself may have been stopped
     if (smoothed_.value == 0) {
       smoothed_ = sample;
       deviation_ = {sample.value / 2};
