@@ -250,8 +250,8 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   if (!status->asks) return;
   flow.answers = number;
   // Who asks misses something, of which packets sent meanwhile may be a part: that is found out
-  // now.
-  if (flow.out.sent_unquestioned()) flow.asks = true;
+  // now; a question of this end's that found no answer may have been lost.
+  if (flow.out.sent_unquestioned() || flow.out.asks_in_vain()) flow.asks = true;
   owe_status(flow);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -245,6 +246,28 @@ TEST_F(EndpointPair, an_answer_that_was_lost_tells_no_round_trip) {
   EXPECT_EQ(ends_[0].counters().data_sent, 3U);
   ASSERT_TRUE(ends_[0].deadline());
   EXPECT_LE(*ends_[0].deadline() - now_, QuestionTimes{}.first);
+}
+
+TEST_F(EndpointPair, who_asked_in_vain_asks_again_when_it_is_asked) {
+  const std::vector<std::byte> sent(3000);
+  std::vector<std::byte> into(3000);
+  std::vector<std::byte> room(ends_[0].largest_datagram());
+  ends_[1].receive_certain(0, 0, into, 1, now_);
+  const auto grant = ends_[1].next_datagram(room, now_);
+  ASSERT_TRUE(grant);
+  ends_[0].on_datagram(std::span(room).first(grant->length), now_);
+  ends_[0].send(1, 0, sent, 1, now_);
+  const auto first = ends_[0].next_datagram(room, now_);
+  ASSERT_TRUE(first && !first->is_status);
+  ends_[1].on_datagram(std::span(room).first(first->length), now_);
+  while (ends_[0].next_datagram(room, now_)) {  // the others, lost
+  }
+  now_ = std::max(*ends_[0].deadline(), *ends_[1].deadline());
+  while (ends_[0].next_datagram(room, now_)) {  // its question, lost
+  }
+  EXPECT_EQ(ends_[0].counters().questions, 1U);
+  pass_all();  // the other's question
+  EXPECT_EQ(completions(1), 1U);
 }
 
 TEST_F(EndpointPair, what_may_come_is_not_asked_for) {

@@ -32,7 +32,9 @@ class QuestionTimer {
   explicit QuestionTimer(const QuestionTimes& times) : times_(times) {}
 
   void round_trip(Nanoseconds sample) {
-    sample = std::min(sample, times_.longest);  // the program itself may have been stopped
+    // One end's program may have been stopped: a single such sample says little. Round trips that
+    // have become so long are found after a few.
+    sample = std::min({sample, interval() * 4, times_.longest});
     if (smoothed_.value == 0) {
       smoothed_ = sample;
       deviation_ = {sample.value / 2};

@@ -124,6 +124,8 @@ class SendFlow {
   bool sent_unquestioned() const {
     return sent_ > acknowledged_ && transmissions_ > sent_before_question_;
   }
+  // A question about what is under way has found no answer.
+  bool asks_in_vain() const { return sent_ > acknowledged_ && !questions_.empty(); }
   std::uint64_t resent() const { return resent_; }
   // Packets that had to go again, though the receiver had begun to listen, since one arrived that
   // went once or hears_groups().
