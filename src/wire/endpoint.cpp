@@ -161,7 +161,7 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
     ++counters_.group_received;
   }
   if (arrival != ReceiveFlow::Arrival::fresh) return;
-  flow.timer.heard();
+  heard(flow, now);
   flow.news(Side::in, now);
   ++counters_.data_received;
   counters_.bytes_received += parsed.body.size();
@@ -215,8 +215,9 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   }
   ++counters_.status_received;
   if (number <= flow.heard_number) return;
+  const bool follows = number == flow.heard_number + 1;
   flow.heard_number = number;
-  flow.timer.heard();
+  heard(flow, now);
   if (status->deaf) {
     deaf_peers_.insert(flow.key.first);
   } else {
@@ -233,8 +234,10 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   std::uint64_t answers = widen(flow.own_number, status->answers, sequence_bits);
   if (answers > flow.own_number) answers = 0;  // one of a turn ago
   if (flow.question && answers >= flow.question->first) {
-    // Of a later one it is not known when it was heard.
-    if (answers == flow.question->first) flow.timer.round_trip(now - flow.question->second);
+    // Of a later one it is not known when it was heard; where a status was lost meanwhile, that was
+    // perhaps the answer, and this one only says so again.
+    if (follows && answers == flow.question->first)
+      flow.timer.round_trip(now - flow.question->second);
     flow.question.reset();
   }
   learn(flow,
@@ -247,13 +250,14 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   if (!status->asks) return;
   flow.answers = number;
   // Who asks misses something, of which packets sent meanwhile may be a part: that is found out
-  // now.
-  if (flow.out.sent_unquestioned()) flow.asks = true;
+  // now; a question of this end's that found no answer may have been lost.
+  if (flow.out.sent_unquestioned() || flow.out.asks_in_vain()) flow.asks = true;
   owe_status(flow);
 }
 
 void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
   if (flow.out.on_news(news)) {
+    heard(flow, now);
     flow.news(Side::out, now);
     const bool is_told_alone = flow.group == nullptr && flow.announced_there > 0;
     if (is_told_alone && is_worth_announcing(flow) && !flow.out.may_send_all()) owe_status(flow);
@@ -261,6 +265,18 @@ void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
   if (!flow.timed || flow.out.acknowledged() <= flow.timed->first) return;
   flow.timer.round_trip(now - flow.timed->second);
   flow.timed.reset();
+}
+
+void Endpoint::heard(Flow& flow, Nanoseconds now) {
+  flow.timer.heard();
+  const EndpointId peer = flow.key.first;
+  auto next = unanswered_.lower_bound({peer, 0});
+  while (next != unanswered_.end() && next->first == peer) {
+    Flow& other = *flows_.at(*next);
+    next = unanswered_.erase(next);
+    other.timer.heard();
+    settle(other, now);
+  }
 }
 
 void Endpoint::settle(Flow& flow, Nanoseconds now) {
@@ -367,6 +383,7 @@ void Endpoint::ask_when_due(Nanoseconds now) {
     Flow& flow = *flows_.at(timers_.begin()->second);
     flow.asks = true;
     flow.timer.asked(now);
+    unanswered_.insert(flow.key);
     if (flow.timer.unanswered() > questions_before_credit_returns) {
       budget_.give_back(flow.charged);
       flow.charged = 0;
@@ -406,6 +423,7 @@ void Endpoint::abandon(Channel channel) {
     relist<Nanoseconds>(timers_, flow.key, flow.timer_at, std::nullopt);
     relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
     std::erase(owed_, &flow);
+    unanswered_.erase(next->first);
     next = flows_.erase(next);
   }
   channels_.erase(channel);

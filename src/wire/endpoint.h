@@ -181,6 +181,8 @@ class Endpoint {
   void on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
                  Nanoseconds now);
   void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
+  // A sign of the other end: whoever gives one on one channel is soon asked on the others too.
+  void heard(Flow& flow, Nanoseconds now);
   void settle(Flow& flow, Nanoseconds now);
   // Packets to grant to one partner at a time: more where messages of one alone are expected.
   std::uint32_t window(const Flow& flow) const;
@@ -227,6 +229,7 @@ class Endpoint {
   std::set<std::pair<std::uint64_t, FlowKey>> sending_;
   std::set<std::pair<Handle, FlowKey>> wanting_;  // could be granted more
   std::set<std::pair<Nanoseconds, FlowKey>> timers_;
+  std::set<FlowKey> unanswered_;                       // have asked since the last sign of the peer
   std::set<std::pair<Nanoseconds, FlowKey>> telling_;  // see tell_later()
   std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected

@@ -103,7 +103,7 @@ void Endpoint::on_announcement(Flow& flow, std::uint64_t end, Nanoseconds now) {
   ++counters_.status_received;
   if (end <= flow.in.heard()) return;
   flow.in.on_announcement(end);
-  flow.timer.heard();
+  heard(flow, now);
   flow.news(Side::in, now);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -202,6 +203,71 @@ TEST(Endpoint, several_packets_may_go_unasked_and_are_reported_with_the_answer) 
   }
   EXPECT_LE(ends[0].counters().status_sent + ends[1].counters().status_sent, 4U);
   EXPECT_EQ(ends[0].counters().refused + ends[1].counters().refused, 0U);
+}
+
+// After an outage, say.
+TEST_F(EndpointPair, who_is_heard_on_one_channel_is_soon_asked_on_others) {
+  const std::vector<std::byte> sent(3000);
+  std::vector<std::byte> room(ends_[0].largest_datagram());
+  ends_[0].send(1, 0, sent, 1, now_);
+  const std::uint64_t& questions = ends_[0].counters().questions;
+  while (questions < 8) {  // that nobody hears
+    while (ends_[0].next_datagram(room, now_)) {
+    }
+    ASSERT_TRUE(ends_[0].deadline());
+    now_ = *ends_[0].deadline();
+  }
+  now_ = now_ - Nanoseconds{500'000'000};
+  EXPECT_FALSE(ends_[0].next_datagram(room, now_));
+  ends_[1].send(0, 1, std::span(sent).first(100), 1, now_);
+  pass_all();
+  EXPECT_EQ(questions, 9U);
+}
+
+// What comes later says again what the lost answer did.
+TEST_F(EndpointPair, an_answer_that_was_lost_tells_no_round_trip) {
+  const std::vector<std::byte> sent(3000);
+  std::vector<std::byte> into(3000);
+  std::vector<std::byte> room(ends_[0].largest_datagram());
+  ends_[0].send(1, 0, sent, 1, now_);
+  ASSERT_TRUE(ends_[0].next_datagram(room, now_)) << "the announcement, lost";
+  now_ = *ends_[0].deadline();
+  const auto question = ends_[0].next_datagram(room, now_);
+  ASSERT_TRUE(question && ends_[0].counters().questions == 1);
+  ends_[1].on_datagram(std::span(room).first(question->length), now_);
+  ASSERT_TRUE(ends_[1].next_datagram(room, now_)) << "the answer, lost";
+  now_ = now_ + Nanoseconds{100'000'000};
+  ends_[1].receive(0, 0, into, 1, now_);
+  const auto grant = ends_[1].next_datagram(room, now_);
+  ASSERT_TRUE(grant);
+  ends_[0].on_datagram(std::span(room).first(grant->length), now_);
+  while (ends_[0].next_datagram(room, now_)) {  // data, lost
+  }
+  EXPECT_EQ(ends_[0].counters().data_sent, 3U);
+  ASSERT_TRUE(ends_[0].deadline());
+  EXPECT_LE(*ends_[0].deadline() - now_, QuestionTimes{}.first);
+}
+
+TEST_F(EndpointPair, who_asked_in_vain_asks_again_when_it_is_asked) {
+  const std::vector<std::byte> sent(3000);
+  std::vector<std::byte> into(3000);
+  std::vector<std::byte> room(ends_[0].largest_datagram());
+  ends_[1].receive_certain(0, 0, into, 1, now_);
+  const auto grant = ends_[1].next_datagram(room, now_);
+  ASSERT_TRUE(grant);
+  ends_[0].on_datagram(std::span(room).first(grant->length), now_);
+  ends_[0].send(1, 0, sent, 1, now_);
+  const auto first = ends_[0].next_datagram(room, now_);
+  ASSERT_TRUE(first && !first->is_status);
+  ends_[1].on_datagram(std::span(room).first(first->length), now_);
+  while (ends_[0].next_datagram(room, now_)) {  // the others, lost
+  }
+  now_ = std::max(*ends_[0].deadline(), *ends_[1].deadline());
+  while (ends_[0].next_datagram(room, now_)) {  // its question, lost
+  }
+  EXPECT_EQ(ends_[0].counters().questions, 1U);
+  pass_all();  // the other's question
+  EXPECT_EQ(completions(1), 1U);
 }
 
 TEST_F(EndpointPair, what_may_come_is_not_asked_for) {

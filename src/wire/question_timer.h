@@ -32,7 +32,9 @@ class QuestionTimer {
   explicit QuestionTimer(const QuestionTimes& times) : times_(times) {}
 
   void round_trip(Nanoseconds sample) {
-    sample = std::min(sample, times_.longest);  // the program itself may have been stopped
+    // One end's program may have been stopped: a single such sample says little. Round trips that
+    // have become so long are found after a few.
+    sample = std::min({sample, interval() * 4, times_.longest});
     if (smoothed_.value == 0) {
       smoothed_ = sample;
       deviation_ = {sample.value / 2};
@@ -57,13 +59,15 @@ class QuestionTimer {
   // Something new depends on the other end from `now` on.
   void began(Side side, Nanoseconds now) { quiet_since(side) = std::max(quiet_since(side), now); }
 
-  // When the next question is due about a side on which something is awaited.
+  // When the next question is due about a side on which something is awaited. One that found no
+  // answer is repeated sooner than the next would be that a program is asked after: it may have
+  // been lost.
   Nanoseconds due(Side side, Awaiting awaiting) const {
     const Nanoseconds quiet = side == Side::in ? quiet_in_ : quiet_out_;
-    if (awaiting == Awaiting::program) return quiet + times_.longest;
+    if (awaiting == Awaiting::program && unanswered_ == 0) return quiet + times_.longest;
     // Who answers is there and only has nothing to say yet; what is lost then should not wait long.
     const std::uint32_t doublings = std::min(std::max(unanswered_, std::min(fruitless_, 2U)), 16U);
-    const Nanoseconds least = awaiting == Awaiting::turn ? times_.first : Nanoseconds{0};
+    const Nanoseconds least = awaiting == Awaiting::packets ? Nanoseconds{0} : times_.first;
     const Nanoseconds once = std::min(std::max(interval(), least), times_.longest);
     return quiet + std::min(Nanoseconds{once.value << doublings}, times_.longest);
   }

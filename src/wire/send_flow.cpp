@@ -104,10 +104,9 @@ bool SendFlow::on_news(const News& news) {
   if (news.acknowledged == acknowledged_) learned |= mark_arrived(news.arrived);
   if (news.acknowledged < acknowledged_) return learned;
   if (latest_arrived_ > reordering) find_lost(latest_arrived_ - reordering);
-  if (question_ != 0 && news.answers >= question_) {
-    find_lost(sent_before_question_);
+  if (const std::uint64_t sent_before = sent_before_answered(news.answers); sent_before > 0) {
+    find_lost(sent_before);
     learned |= may_repeat();
-    question_ = 0;
   }
   return learned;
 }
@@ -149,9 +148,17 @@ void SendFlow::find_lost(std::uint64_t sent_before) {
 }
 
 void SendFlow::asked(std::uint64_t number) {
-  if (question_ != 0) return;  // its answer, or a later one, tells of what was sent before it
-  question_ = number;
+  // An earlier one's answer, or a later answer, tells of as much.
+  if (!questions_.empty() && sent_before_question_ == transmissions_) return;
+  questions_.push_back({number, transmissions_});
   sent_before_question_ = transmissions_;
+}
+
+std::uint64_t SendFlow::sent_before_answered(std::uint64_t answers) {
+  std::uint64_t sent_before = 0;
+  for (; !questions_.empty() && questions_.front().number <= answers; questions_.pop_front())
+    sent_before = questions_.front().sent_before;
+  return sent_before;
 }
 
 std::optional<Handle> SendFlow::next_completed() {

@@ -124,6 +124,8 @@ class SendFlow {
   bool sent_unquestioned() const {
     return sent_ > acknowledged_ && transmissions_ > sent_before_question_;
   }
+  // A question about what is under way has found no answer.
+  bool asks_in_vain() const { return sent_ > acknowledged_ && !questions_.empty(); }
   std::uint64_t resent() const { return resent_; }
   // Packets that had to go again, though the receiver had begun to listen, since one arrived that
   // went once or hears_groups().
@@ -138,6 +140,10 @@ class SendFlow {
     Handle handle = 0;
     std::vector<std::byte> copy = {};  // where `kept`, `data` is this
     bool kept = false;
+  };
+  struct Question {  // unanswered
+    std::uint64_t number = 0;
+    std::uint64_t sent_before = 0;  // transmissions
   };
   struct Open {  // a packet that was sent and of which all before have not arrived
     std::uint64_t transmission = 0;
@@ -163,6 +169,8 @@ class SendFlow {
   }
   void acknowledge_before(Sequence end);
   bool mark_arrived(std::span<const std::uint64_t> words);
+  // Transmissions before the last of the questions that are answered now; 0: there is none.
+  std::uint64_t sent_before_answered(std::uint64_t answers);
   void find_lost(std::uint64_t sent_before);
   Packet packet(Sequence sequence) const;
 
@@ -177,9 +185,9 @@ class SendFlow {
   Sequence sent_ = 0;
   Sequence acknowledged_ = 0;
   std::uint64_t transmissions_ = 0;
-  std::uint64_t latest_arrived_ = 0;  // 1 + the highest transmission that has arrived
-  std::uint64_t question_ = 0;        // running number of the last question, 0 without one
-  std::uint64_t sent_before_question_ = 0;
+  std::uint64_t latest_arrived_ = 0;        // 1 + the highest transmission that has arrived
+  std::deque<Question> questions_;          // each with more sent before it than the one before it
+  std::uint64_t sent_before_question_ = 0;  // the newest, answered or not
   std::uint64_t resent_ = 0;
   std::uint64_t missed_ = 0;
 };

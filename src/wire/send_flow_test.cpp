@@ -160,6 +160,18 @@ TEST_F(SendFlowTest, a_later_question_does_not_void_the_answer_to_an_earlier_one
   EXPECT_THAT(send_all(), ElementsAre(1));
 }
 
+TEST_F(SendFlowTest, the_answer_to_a_later_question_tells_of_what_was_sent_before_that_one) {
+  add(30);
+  news(0, 2);
+  send_all();
+  flow_.asked(7);  // lost
+  news(0, 3);
+  send_all();
+  flow_.asked(8);
+  news(2, 3, 0, 8);
+  EXPECT_THAT(send_all(), ElementsAre(2));
+}
+
 TEST_F(SendFlowTest, what_was_refused_unasked_goes_again_when_it_is_granted) {
   add(8);
   EXPECT_THAT(send_all(), ElementsAre(0));
