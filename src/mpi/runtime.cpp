@@ -160,8 +160,9 @@ bool Runtime::shake_hands(bool usable) {
   // same.
   const std::int64_t software = positive_fingerprint(version);
   const std::int64_t wishes = positive_fingerprint(agreed_settings(settings_));
-  std::array<std::int64_t, 5> mine{software, -software, wishes, -wishes, usable ? 0 : 1};
-  std::array<std::int64_t, 5> most{};
+  std::array<std::int64_t, 6> mine{software, -software,      wishes,
+                                   -wishes,  usable ? 0 : 1, settings_.logs("wire") ? 1 : 0};
+  std::array<std::int64_t, 6> most{};
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Iallreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX,
                   MPI_COMM_WORLD, &request);
@@ -198,6 +199,7 @@ bool Runtime::shake_hands(bool usable) {
     step_back("the ranks of this job have different QUADRILLE_ settings");
     return false;
   }
+  counts_wire_ = most[5] != 0;
   return true;
 }
 
@@ -240,8 +242,7 @@ int Runtime::close(MPI_Comm, int, void* state, void*) {
   if (runtime->trace_) runtime->trace_->end();
   // Whoever is still asking whether its last message has arrived is answered till all are here.
   if (runtime->wire_.port) {
-    if (runtime->settings_.logs("wire"))
-      runtime->wire_log_.write(*runtime->wire_.port, runtime->shadow_);
+    if (runtime->counts_wire_) runtime->wire_log_.write(*runtime->wire_.port, runtime->shadow_);
     PMPI_Barrier(runtime->shadow_);
   }
   runtime->wire_.port.reset();

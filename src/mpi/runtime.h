@@ -94,6 +94,7 @@ class Runtime {
   std::uint32_t hosts_on_machine_ = 1;  // namespaces of this rank's kernel
   StartModel start_model_;              // without its text, once taken
   WireStart wire_;
+  bool counts_wire_ = false;  // some rank's settings ask for what all ranks have counted there
   WireLog wire_log_;
   std::unique_ptr<CallTrace> trace_;
 };

@@ -248,6 +248,16 @@ def test_the_wire_may_be_switched_off(lab: Lab) -> None:
     assert "wire=none" in result.output and "event=wire" not in result.output
 
 
+@pytest.mark.parametrize("asks", [0, 7])
+def test_one_rank_may_ask_alone_what_all_have_counted(lab: Lab, asks: int) -> None:
+    setting = f'if [ "$OMPI_COMM_WORLD_RANK" = {asks} ]; then export QUADRILLE_LOG=wire; fi; exec "$@"'
+    command = ["sh", "-c", setting, "sh", program("collectives", "ompi4"), "stress", "3", "30"]
+    environment = {"QUADRILLE_ALGORITHM": GRANTED}
+    result = lab.run(command, ranks=8, environment=environment, quadrille=True, timeout_s=60)
+    assert counts(result)["failures"] == 0
+    assert wire_counts(result)["bytes_received"] > 0
+
+
 def test_an_exchange_takes_far_less_time_than_the_librarys_on_small_buffers(timing: Timing) -> None:
     with Lab.up(resolve("one_switch:hosts=8,rate_mbit=25,buffer_kib=32"), "t-fast") as lab:
         medians = []
