@@ -7,7 +7,7 @@
 
 #include "mpi/call_buffers.h"
 #include "mpi/datatype.h"
-#include "mpi/runtime.h"
+#include "mpi/self_message.h"
 
 namespace quadrille {
 namespace {
@@ -161,8 +161,7 @@ void copy_elements(const std::byte* from, std::byte* into, std::uint64_t length,
   for (std::uint64_t done = 0; done < length; done += most) {
     const int now = static_cast<int>(std::min(most, length - done));
     const std::int64_t offset = static_cast<std::int64_t>(done) * layout.extent;
-    PMPI_Sendrecv(from + offset, now, type, 0, 0, into + offset, now, type, 0, 0,
-                  Runtime::active()->self_shadow(), MPI_STATUS_IGNORE);
+    message_to_self(from + offset, now, type, into + offset, now, type);
   }
 }
 

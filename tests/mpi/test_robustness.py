@@ -45,6 +45,13 @@ def test_threads_use_and_create_communicators_at_the_same_time(mpi: Mpi, forced:
     assert (outcome.code, outcome.counts.get("failures")) == (0, 0), outcome.errors + outcome.output
 
 
+def test_what_threads_sum_at_the_same_time_is_not_mixed_up(mpi: Mpi) -> None:
+    forced = {"QUADRILLE_ALGORITHM": "allreduce:recursive_doubling"}
+    outcome = mpi.run(2, [mpi.program("threads"), "4", "0", "5000"], forced)
+    counts = {"checks": 20_000, "failures": 0}
+    assert (outcome.code, outcome.counts) == (0, counts), outcome.errors + outcome.output
+
+
 @each_way
 def test_communicators_callbacks_errors_and_forks(mpi: Mpi, forced: dict[str, str]) -> None:
     cycles = "5000" if mpi.open_mpi else "2500"
