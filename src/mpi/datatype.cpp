@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks the MPI library about datatypes; packs with its own pack functions.
+// Asks the MPI library about datatypes; packs with its own pack functions, or by messages.
 #include "mpi/datatype.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "mpi/next.h"
+#include "mpi/self_message.h"
 
 namespace quadrille {
 
@@ -62,10 +64,11 @@ bool in_memory_order(MPI_Datatype type) {
   return ordered;
 }
 
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30U;
+
 // MPI-3 counts are int: pieces of as many whole elements as fit.
 template <typename Piece>
 int in_pieces(std::uint64_t count, std::uint64_t size, Piece&& piece) {
-  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30U;
   const std::uint64_t most =
       std::max<std::uint64_t>(1, most_bytes / std::max<std::uint64_t>(size, 1));
   for (std::uint64_t done = 0; done < count; done += most) {
@@ -89,6 +92,30 @@ int from_valid_origin(const void* address, int count, MPI_Datatype type, Call&& 
   if (code == MPI_SUCCESS) code = PMPI_Type_commit(&moved);
   if (code == MPI_SUCCESS) code = call(&origin, 1, moved);
   if (moved != MPI_DATATYPE_NULL) PMPI_Type_free(&moved);
+  return code;
+}
+
+// Programs make such elements to exchange more than an int counts; the pack functions of MPI 3 take
+// none.
+bool is_beyond_packing(const Layout& layout) {
+  return layout.size > static_cast<std::uint64_t>(std::numeric_limits<int>::max());
+}
+
+// Calls call(bytes_type) with a type of so many bytes, whatever an int counts.
+template <typename Call>
+int with_bytes(std::uint64_t bytes, Call&& call) {
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places;
+  for (std::uint64_t done = 0; done < bytes; done += most_bytes) {
+    lengths.push_back(static_cast<int>(std::min(most_bytes, bytes - done)));
+    places.push_back(static_cast<MPI_Aint>(done));
+  }
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int code = PMPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(),
+                                       places.data(), MPI_BYTE, &type);
+  if (code == MPI_SUCCESS) code = PMPI_Type_commit(&type);
+  if (code == MPI_SUCCESS) code = call(type);
+  if (type != MPI_DATATYPE_NULL) PMPI_Type_free(&type);
   return code;
 }
 
@@ -147,6 +174,15 @@ Layout layout_of(MPI_Datatype type) {
 
 int pack(const void* from, std::uint64_t count, MPI_Datatype type, const Layout& layout,
          std::byte* into) {
+  if (is_beyond_packing(layout)) {
+    return with_bytes(layout.size, [&](MPI_Datatype bytes) {
+      return in_pieces(count, layout.size, [&](std::uint64_t done, int now) {
+        const auto* source =
+            static_cast<const std::byte*>(from) + static_cast<std::int64_t>(done) * layout.extent;
+        return message_to_self(source, now, type, into + done * layout.size, now, bytes);
+      });
+    });
+  }
   return in_pieces(count, layout.size, [&](std::uint64_t done, int now) {
     int position = 0;
     const auto* source =
@@ -162,6 +198,15 @@ int pack(const void* from, std::uint64_t count, MPI_Datatype type, const Layout&
 
 int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype type,
            const Layout& layout) {
+  if (is_beyond_packing(layout)) {
+    return with_bytes(layout.size, [&](MPI_Datatype bytes) {
+      return in_pieces(count, layout.size, [&](std::uint64_t done, int now) {
+        auto* target =
+            static_cast<std::byte*>(into) + static_cast<std::int64_t>(done) * layout.extent;
+        return message_to_self(from + done * layout.size, now, bytes, target, now, type);
+      });
+    });
+  }
   return in_pieces(count, layout.size, [&](std::uint64_t done, int now) {
     int position = 0;
     auto* target = static_cast<std::byte*>(into) + static_cast<std::int64_t>(done) * layout.extent;

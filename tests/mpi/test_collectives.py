@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,14 @@ def test_handles_that_come_again_for_something_else_are_not_mistaken(mpi: Mpi, a
     outcome = mpi.run(3, [mpi.program("handles"), "60"], {"QUADRILLE_ALGORITHM": algorithms})
     assert outcome.code == 0, outcome.errors
     assert "wrong=0" in outcome.output, outcome.output
+
+
+@pytest.mark.parametrize("name", ["ompi4", "mpich"])
+def test_an_element_of_more_bytes_than_an_int_counts_arrives(name: str) -> None:
+    available = re.search(r"MemAvailable: *(\d+) kB", Path("/proc/meminfo").read_text())
+    if available is None or int(available[1]) < 5 * 2**20:
+        pytest.skip("each of two ranks needs 2 GiB for a while")
+    mpi = mpi_named(name)
+    settings = {"QUADRILLE_ALGORITHM": "bcast:binomial"}
+    outcome = mpi.run(2, [mpi.program("large_element")], settings, timeout_s=60)
+    assert (outcome.code, outcome.counts) == (0, {"failures": 0}), outcome.errors + outcome.output
