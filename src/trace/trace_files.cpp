@@ -56,7 +56,8 @@ Result<std::unique_ptr<TraceFiles>> TraceFiles::open(const std::string& folder,
 }
 
 TraceFiles::~TraceFiles() {
-  flush();
+  // A forked child has a copy of what is held back; the mutex may be held in it for ever.
+  if (getpid() == process_) flush();
   for (const File* file : {&lines_, &calls_, &phases_})
     if (file->descriptor >= 0) ::close(file->descriptor);
 }

@@ -9,6 +9,8 @@
 // Thread rule: any thread.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -54,6 +56,7 @@ class TraceFiles {
   void write_line(std::string line);
   void write_all(const File& file, const char* data, std::size_t length);
 
+  const pid_t process_ = getpid();
   std::mutex mutex_;
   File calls_;
   File phases_;

@@ -2,6 +2,8 @@
 #include "trace/trace_files.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -41,6 +43,20 @@ TEST_F(TraceFilesTest, keeps_records_as_they_are_added) {
     std::memcpy(&record, bytes.data() + i * sizeof record, sizeof record);
     EXPECT_EQ(record.number, i);
   }
+}
+
+TEST_F(TraceFilesTest, a_forked_child_that_ends_adds_nothing) {
+  {
+    auto files = std::move(TraceFiles::open(folder_, 7).value());
+    files->add(CallRecord{.number = 1});
+    const pid_t child = fork();
+    if (child == 0) {
+      files.reset();  // as in exit(3)
+      _exit(0);
+    }
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  }
+  EXPECT_EQ(contents("rank-00007.calls").size(), sizeof(CallRecord));
 }
 
 TEST_F(TraceFilesTest, keeps_phases_beside_the_calls) {
