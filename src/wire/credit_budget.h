@@ -18,6 +18,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/divide_up.h"
 
@@ -56,6 +57,10 @@ class CreditBudget {
   // REQUIRES: sure <= wanted.
   std::uint32_t take(std::uint32_t wanted, std::uint32_t sure = 0);
   void give_back(std::uint32_t packets);
+  // What it got less of than it wanted is not wanted any more.
+  void wants_no_more() {
+    if (std::exchange(is_hungry_, false)) show();
+  }
 
   // Of one more flow, or one less, something that was taken for it is at its sender.
   void comes_from_one(bool more) { more ? ++coming_ : --coming_; }

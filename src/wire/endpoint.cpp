@@ -427,6 +427,7 @@ void Endpoint::abandon(Channel channel) {
     next = flows_.erase(next);
   }
   channels_.erase(channel);
+  leave_credit_if_none_is_wanted();
 }
 
 FlowStatistics Endpoint::statistics(Channel channel) const {

@@ -188,6 +188,10 @@ class Endpoint {
   std::uint32_t window(const Flow& flow) const;
   std::uint32_t sure_of(const Flow& flow) const;
   void grant(Nanoseconds now);
+  // What was wanted may have come without a grant, or be given up.
+  void leave_credit_if_none_is_wanted() {
+    if (wanting_.empty() && std::exchange(hungers_, false)) budget_.wants_no_more();
+  }
   // Has the next data or status of the flow say how things stand.
   void tell(Flow& flow);
   // Likewise, but gives data some time to come up.
@@ -239,6 +243,7 @@ class Endpoint {
   std::set<EndpointId> silent_;
   std::set<EndpointId> missing_;  // by groups, see unreached()
   std::optional<EndpointId> unreached_;
+  bool hungers_ = false;  // the budget had less than was wanted, when it was last asked
   std::optional<Nanoseconds>
       starved_until_;  // the budget had less than was wanted; look again then
 };

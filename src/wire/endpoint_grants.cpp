@@ -53,6 +53,7 @@ std::uint32_t Endpoint::sure_of(const Flow& flow) const {
 
 void Endpoint::grant(Nanoseconds now) {
   starved_until_.reset();
+  leave_credit_if_none_is_wanted();
   for (auto next = wanting_.begin(); next != wanting_.end();) {
     Flow& flow = *flows_.at(next->second);
     ++next;
@@ -72,6 +73,7 @@ void Endpoint::grant(Nanoseconds now) {
     const std::uint32_t sure = is_outside ? 0 : std::min(most, sure_of(flow));
     if (starved_until_ && !is_outside && sure == 0) continue;
     const std::uint32_t taken = is_outside ? most : budget_.take(most, sure);
+    if (!is_outside) hungers_ = taken < most;
     if (taken < least && sure == 0 && taken < budget_.own()) {
       budget_.give_back(taken);
       starved_until_ = now + look_at_budget;

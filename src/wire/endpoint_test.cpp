@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -280,6 +281,56 @@ TEST_F(EndpointPair, what_may_come_is_not_asked_for) {
   const auto completed = ends_[1].next_completion();
   ASSERT_TRUE(completed && completed->matches);
   EXPECT_EQ(completed->length, 300U);
+}
+
+// A packet that was late arrives when its receiver has begun to want credit for it.
+TEST(Endpoint, who_wants_no_credit_any_more_leaves_all_to_the_others_of_its_host) {
+  ASSERT_TRUE(start_authentication());
+  std::array<CreditBoard, 3> boards{};
+  std::array<CreditBudget, 3> budgets{CreditBudget(boards[0], 0, 4), CreditBudget(boards[1], 0, 4),
+                                      CreditBudget(boards[2], 0, 4)};
+  CreditBudget neighbours(boards[0], 1, 4);
+  std::vector<std::unique_ptr<Endpoint>> ends;
+  EndpointSettings settings;
+  settings.peers = 3;
+  settings.limits = {.payload = 1000, .unasked = 500};
+  for (EndpointId self = 0; self < 3; ++self) {
+    settings.self = self;
+    ends.push_back(std::make_unique<Endpoint>(settings, budgets[self]));
+  }
+  Nanoseconds now{1};
+  std::vector<std::byte> room(ends[0]->largest_datagram());
+  const auto next_of = [&](Endpoint& end) {
+    const auto outgoing = end.next_datagram(room, now);
+    return std::vector<std::byte>(
+        room.begin(), room.begin() + static_cast<long>(outgoing ? outgoing->length : 0));
+  };
+  const std::vector<std::byte> sent(1000);
+  std::array<std::vector<std::byte>, 2> into{std::vector<std::byte>(1000),
+                                             std::vector<std::byte>(100)};
+  EXPECT_EQ(neighbours.take(4), 4U);
+  ends[0]->receive(1, 0, into[0], 1, now);
+  ends[0]->receive(2, 0, into[1], 2, now);
+  ends[1]->send(0, 0, sent, 1, now);
+  auto announcement = next_of(*ends[1]);
+  ends[0]->on_datagram(announcement, now);
+  auto grant = next_of(*ends[0]);
+  ends[2]->send(0, 0, std::span(sent).first(100), 1, now);
+  auto late = next_of(*ends[2]);
+  now += settings.times.first * 2;
+  auto question = next_of(*ends[2]);
+  ends[0]->on_datagram(question, now);
+  EXPECT_EQ(boards[0].taken[0].load(), 1 | CreditBoard::hungry);
+  ends[0]->on_datagram(late, now);
+  EXPECT_EQ(boards[0].taken[0].load(), 1U);
+  ends[1]->on_datagram(grant, now);
+  auto data = next_of(*ends[1]);
+  ends[0]->on_datagram(data, now);
+  std::size_t completions = 0;
+  while (ends[0]->next_completion()) ++completions;
+  EXPECT_EQ(completions, 2U);
+  neighbours.give_back(4);
+  EXPECT_EQ(neighbours.take(4), 4U);
 }
 
 TEST_F(EndpointPair, a_certain_message_leaves_with_its_first_grant) {
