@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -48,7 +49,9 @@ class Vanishing:
 
 def ask(path: Path) -> str:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asking:
-        asking.settimeout(5)
+        # Not settimeout(): such a socket does not wait for room in the queue, but is refused.
+        for direction in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
+            asking.setsockopt(socket.SOL_SOCKET, direction, struct.pack("ll", 5, 0))
         asking.connect(str(path))
         asking.send(b"quadrille-link 1 127.0.0.1")
         return asking.recv(1024).decode()
