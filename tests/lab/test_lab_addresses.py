@@ -38,7 +38,10 @@ def lab() -> Iterator[Lab]:
 
 @contextmanager
 def change_at_work(lab: Lab, change: str) -> Iterator[list[tuple[float, int]]]:
-    """Have h2 make a change as soon as its rank exchanges messages; what was seen: seconds and its frames."""
+    """Have h2 make a change as soon as its rank exchanges messages.
+
+    Gives what was seen, seconds and its frames, last of all after the change.
+    """
     began = time.monotonic()
     before = lab.counters().ports["h2"].out_frames
     seen: list[tuple[float, int]] = []
@@ -49,6 +52,7 @@ def change_at_work(lab: Lab, change: str) -> Iterator[list[tuple[float, int]]]:
             frames = lab.counters().ports["h2"].out_frames - before
             seen.append((time.monotonic() - began, frames))
         lab.on_host("h2", ["sh", "-c", change])
+        seen.append((time.monotonic() - began, lab.counters().ports["h2"].out_frames - before))
 
     acting = threading.Thread(target=act)
     acting.start()
