@@ -75,7 +75,8 @@ def test_a_run_in_which_only_the_mean_misleads_shows_the_papers_effects(truth: d
     assert effect(effects, "finds the subnets").seen
     assert effect(effects, "the mean and the maximum mislead").seen
     assert effect(effects, "two equal networks, which").seen is None
-    assert effect(effects, "right every time").failed, "the repetition that failed counts"
+    assert effect(effects, "right every time").seen
+    assert effect(effects, "says it is not sure").seen, "the probe that failed said so"
     scores = {row.condition: {way: str(score) for way, score in row.scores.items()} for row in rows(data)}
     assert scores["quiet"]["mean"] == "0 of 1"
     assert scores["bursts"]["minimum"] == "1 of 2"
@@ -86,6 +87,20 @@ def test_a_minimum_that_is_never_right_fails_the_run(truth: dict[str, Any]) -> N
     effects = EXPERIMENT.judge(recorded(dict.fromkeys([*STATISTICS, QUADRILLE], everybody), truth))
     assert effect(effects, "finds the subnets").failed
     assert effect(effects, "the mean and the maximum mislead").failed
+
+
+def test_a_wrong_partition_under_bursts_has_to_be_doubted(truth: dict[str, Any]) -> None:
+    right = [segment["hosts"] for segment in truth["segments"]]
+    everybody = [[host["name"] for host in truth["hosts"]]]
+    for found, warnings, seen in (
+        (right, [], True),
+        (everybody, [], False),
+        (everybody, [{"topic": "shared_machine"}], False),
+        (everybody, [{"topic": "doubtful"}], True),
+    ):
+        data = recorded(dict.fromkeys([*STATISTICS, QUADRILLE], found), truth)
+        data["networks"]["mixed"]["conditions"]["bursts"][0]["model"]["warnings"] = warnings
+        assert effect(EXPERIMENT.judge(data), "says it is not sure").seen is seen
 
 
 def test_the_page_draws_both_networks_and_a_chart_per_statistic(truth: dict[str, Any]) -> None:

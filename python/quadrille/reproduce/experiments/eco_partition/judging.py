@@ -114,7 +114,8 @@ def judge(data: Data) -> list[Effect]:
         _minimum_beats_the_mean(bursts),
         _survives_wrong_samples(wrong),
         _equal_networks(equal, equal_large),
-        _quadrille_is_right(list(by_name.values())),
+        _quadrille_is_right([scores for (_, row), scores in by_name.items() if row != "bursts"]),
+        _quadrille_knows(data),
     ]
 
 
@@ -158,9 +159,33 @@ def _equal_networks(equal: dict[str, Score] | None, large: dict[str, Score] | No
 
 
 def _quadrille_is_right(measured: list[dict[str, Score]]) -> Effect:
-    name = "beyond the paper: Quadrille's partition is right every time, quiet or not"
+    name = "beyond the paper: Quadrille's partition is right every time, quiet or beside steady traffic"
     scores = [scores[QUADRILLE] for scores in measured if QUADRILLE in scores]
     if not scores:
         return Effect(name, None, _NOT_MEASURED)
     total = Score(sum(score.right for score in scores), sum(score.of for score in scores))
     return Effect(name, total.always, f"right in {total} repetitions")
+
+
+def _quadrille_knows(data: Data) -> Effect:
+    name = (
+        "beyond the paper: under bursts, which fill buses by half, Quadrille is right or says it is not sure"
+    )
+    wrong_and_sure = []  # of each probe
+    for network in data.get("networks", {}).values():
+        for probe in network["conditions"].get("bursts", []):
+            if network["truth"] is None or not ("seconds" in probe or "error" in probe):
+                continue
+            right = as_sets(segment["hosts"] for segment in network["truth"]["segments"])
+            wrong_and_sure.append((as_sets(of_model(probe) or []) != right, _is_sure(probe)))
+    if not wrong_and_sure:
+        return Effect(name, None, _NOT_MEASURED)
+    wrong = [sure for is_wrong, sure in wrong_and_sure if is_wrong]
+    why = f"wrong in {len(wrong)} of {len(wrong_and_sure)} repetitions, sure and wrong in {sum(wrong)}"
+    return Effect(name, not any(wrong), why)
+
+
+def _is_sure(repetition: dict[str, Any]) -> bool:
+    """Whether a probe ended with a model, and without doubt of a segment."""
+    warnings = repetition.get("model", {}).get("warnings", [])
+    return "model" in repetition and all(warning["topic"] != "doubtful" for warning in warnings)
