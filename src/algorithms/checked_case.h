@@ -151,6 +151,10 @@ inline std::vector<std::string> small_parameters(const Algorithm& algorithm) {
     if (defaults.find("kind=") == std::string::npos) return values;
     values.push_back("kind=knomial:k=3:segment=12");
     values.push_back("kind=knomial:k=8");
+    if (defaults.find("in_turn=") != std::string::npos) {
+      values.push_back("in_turn=1");
+      values.push_back("kind=knomial:k=3:segment=12:in_turn=1");
+    }
     return values;
   }
   return {""};

@@ -185,6 +185,25 @@ TEST(Tree, spanning_tree_and_eco_cross_between_segments_and_hosts_as_seldom_as_p
   }
 }
 
+TEST(BcastTree, in_turn_sends_to_a_child_when_the_one_before_has_the_piece) {
+  const Algorithm& algorithm = *algorithm_named("bcast_tree");
+  const Shape shape{.collective = Collective::bcast, .ranks = 5, .count = 26, .element_bytes = 1};
+  const TopologyView view = TopologyView::flat(5);
+  const Parameters parameters =
+      algorithm.parameters.with("kind=heap:k=99:segment=13:in_turn=1").value();
+  const Schedule root = algorithm.generate({shape, view, parameters, 0});
+  ASSERT_EQ(root.steps.size(), 16U);  // four children, two pieces, each of them acknowledged
+  for (std::size_t i = 0; i < root.steps.size(); i += 2) {
+    EXPECT_EQ(root.steps[i].kind, StepKind::send);
+    EXPECT_EQ(root.steps[i].from.length, 13U);
+    EXPECT_EQ(root.steps[i].peer, static_cast<Rank>(1 + i / 2 % 4));
+    EXPECT_EQ(root.steps[i + 1].kind, StepKind::receive);
+    EXPECT_EQ(root.steps[i + 1].peer, root.steps[i].peer);
+    if (i == 0) continue;
+    EXPECT_THAT(root.dependencies_of(root.steps[i]), ElementsAre(i - 1));
+  }
+}
+
 class TreeAlgorithms : public testing::TestWithParam<const char*> {};
 
 TEST_P(TreeAlgorithms, are_correct_over_every_tree_on_random_clusters) {

@@ -42,6 +42,12 @@ def eco(children: int) -> Pattern:
     return _tree(f"ECO (k = {children})", f"kind=eco:k={children}")
 
 
+def in_turn(pattern: Pattern) -> Pattern:
+    """Return the broadcast of a tree in which a rank sends one message after the other, as PVM did."""
+    algorithms = ((name, f"{how}:in_turn=1") for name, how in pattern.algorithms if name == "bcast")
+    return Pattern(pattern.name, tuple(algorithms))
+
+
 STAR = _tree("star", f"kind=heap:k={_STAR_CHILDREN}")
 SPANNING_TREE = _tree("minimum spanning tree", "kind=mst")
 RING = _tree("ring", "kind=heap:k=1")
