@@ -49,6 +49,20 @@ LatestCall parse_latest_call(std::string_view text) {
   return call;
 }
 
+LatestCall as_one_call(const std::vector<LatestCall>& calls) {
+  LatestCall one = calls.front();
+  for (std::size_t at = 1; at < calls.size(); ++at) {
+    const Execution& next = calls[at].execution;
+    one.flows += calls[at].flows;
+    if (one.execution.executor == "quadrille" && next.executor != "quadrille")
+      one.execution = next;
+    else if (next.executor == "quadrille" && one.execution.executor == "quadrille" &&
+             next.algorithm != calls[at - 1].execution.algorithm)
+      one.execution.algorithm += "+" + next.algorithm;
+  }
+  return one;
+}
+
 ExecutionSource::ExecutionSource()
     : ask_(reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "quadrille_last_execution"))) {}
 

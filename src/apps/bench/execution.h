@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "wire/flow_statistics.h"
 
@@ -26,6 +27,11 @@ struct LatestCall {
 // Parses the library's "executor=quadrille algorithm=alltoall_ordered:partners=1" or "executor=mpi
 // reason=..."; see src/preload/core.h. The last key's value runs to the end of the text.
 LatestCall parse_latest_call(std::string_view text);
+
+// The calls that one step of a program makes, as one: Quadrille's only where all of them were,
+// their algorithms side by side where they change, what they cost added up. REQUIRES:
+// !calls.empty().
+LatestCall as_one_call(const std::vector<LatestCall>& calls);
 
 // Asks `quadrille_last_execution` of the process; without the library the MPI library executed.
 class ExecutionSource {

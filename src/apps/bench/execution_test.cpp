@@ -34,6 +34,23 @@ TEST(ParseLatestCall, reads_a_reason_with_blanks) {
   EXPECT_EQ(execution.reason, "no model, and results must not change");
 }
 
+TEST(AsOneCall, is_quadrilles_with_all_algorithms_where_every_call_was) {
+  const auto [execution, flows] =
+      as_one_call({{{"quadrille", "allreduce_ring", ""}, {.packets = 3}},
+                   {{"quadrille", "allreduce_ring", ""}, {}},
+                   {{"quadrille", "allgather_bruck", ""}, {.packets = 4, .stalls = 1}}});
+  EXPECT_EQ(execution, (Execution{"quadrille", "allreduce_ring+allgather_bruck", ""}));
+  EXPECT_EQ(flows, (wire::FlowStatistics{.packets = 7, .stalls = 1}));
+}
+
+TEST(AsOneCall, is_the_mpi_librarys_where_one_call_was_and_gives_its_reason) {
+  const LatestCall ours{{"quadrille", "bcast_tree", ""}, {}};
+  const LatestCall left{{"mpi", "", "no power of two"}, {}};
+  for (const auto& calls : {std::vector{ours, left, ours}, std::vector{left, ours, ours}}) {
+    EXPECT_EQ(as_one_call(calls).execution, left.execution);
+  }
+}
+
 TEST(ExecutionSource, without_the_library_names_the_mpi_library) {
   const ExecutionSource source;
   EXPECT_FALSE(source.library_loaded());

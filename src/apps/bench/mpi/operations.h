@@ -40,6 +40,8 @@ struct Call {
   double computing_scale = 1;
   std::shared_ptr<Integrated> integrated;  // of N-body steps
   SortSize sort;                           // of parts of a parallel sort
+  // Told between the MPI calls of a program's step, of which it can ask the latest only.
+  std::function<void()> made_one;
 
   std::size_t block_bytes() const { return static_cast<std::size_t>(count) * size_of(type); }
   bool is_root() const { return rank == root; }

@@ -38,10 +38,12 @@ int call_charmm_step(Call& call) {
   const int summed = Allreduce(call.send.data(), call.receive.data(), call.count, call.datatype,
                                call.operation, call.communicator);
   if (summed != MPI_SUCCESS) return summed;
+  if (call.made_one) call.made_one();
   const int gathered = Allgather(call.send.data() + blocks_at(call), block_count(call),
                                  call.datatype, call.receive.data() + blocks_at(call),
                                  block_count(call), call.datatype, call.communicator);
   if (gathered != MPI_SUCCESS) return gathered;
+  if (call.made_one) call.made_one();
   return Bcast(call.receive.data() + broadcast_at(call), broadcast_count(call), call.datatype,
                call.root, call.communicator);
 }

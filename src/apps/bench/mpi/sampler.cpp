@@ -109,6 +109,9 @@ void Sampler::measure_back_to_back(Side side, int calls, std::vector<Sample>& in
 }
 
 void Sampler::invoke(Side side, Report& report) {
+  std::vector<LatestCall> made;
+  call_.made_one = side == Side::native ? std::function<void()>{}
+                                        : [&] { made.push_back(executions_.latest()); };
   const std::int64_t start_ns = monotonic_now().value;
   if (side == Side::native) {
     operation_.native(call_);
@@ -116,12 +119,14 @@ void Sampler::invoke(Side side, Report& report) {
     operation_.library(call_);
   }
   const std::int64_t end_ns = monotonic_now().value;
+  call_.made_one = nullptr;
   report.local_duration = end_ns - start_ns;
   report.last_end = clock_.to_shared(end_ns);
   if (call_.is_root()) report.root_start = clock_.to_shared(start_ns);
   const bool receives = call_.is_root() == (operation_.receipt == Receipt::at_root);
   if (operation_.receipt != Receipt::unrooted && receives) report.last_receipt = report.last_end;
-  const LatestCall latest = side == Side::library ? executions_.latest() : LatestCall{};
+  made.push_back(side == Side::library ? executions_.latest() : LatestCall{});
+  const LatestCall latest = as_one_call(made);
   execution_ = latest.execution;
   report.flows = latest.flows;
   report.wrong = operation_.check(call_, number_) ? 0 : 1;
