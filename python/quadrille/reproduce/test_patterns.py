@@ -110,9 +110,21 @@ def test_a_kernel_counts_where_each_of_its_calls_was_the_patterns_own() -> None:
     data = recorded(experiment, {BUTTERFLY.name: 10})
     assert kernel_ns(experiment.comparison, data, BUTTERFLY.name) == 10
     assert "here, as one kernel" in experiment.show(data)
-    gathers = [point for point in data["points"] if point["collective"] == "allgather"]
-    next(point for point in gathers if point["pattern"] == BUTTERFLY.name)["executor"] = "mpi"
+    steps = [point for point in data["points"] if point["collective"] == "charmm_step"]
+    next(point for point in steps if point["pattern"] == BUTTERFLY.name)["executor"] = "mpi"
     assert kernel_ns(experiment.comparison, data, BUTTERFLY.name) is None
+
+
+def test_the_short_form_is_judged_by_the_kernel_alone() -> None:
+    experiment = next(one for one in COMPARISONS if one.id == "eco-table6")
+    data = recorded(experiment, paper_times(experiment))
+    short = {calls.collective for calls in experiment.comparison.measured_in_short()}
+    data["points"] = [point for point in data["points"] if point["collective"] in short]
+    assert short == {"charmm_step"}
+    assert all(effect.seen for effect in experiment.judge(data))
+    page = experiment.show(data)
+    assert "<h2>charmm_step" in page
+    assert "<h2>allreduce" not in page
 
 
 def test_charmm_is_one_kernel_on_every_network_of_its_tables_and_on_twenty_hosts() -> None:

@@ -64,6 +64,10 @@ class Comparison:
         """Return all that is measured: the calls of a step one by one, then the kernel."""
         return self.step if self.kernel is None else (*self.step, self.kernel)
 
+    def measured_in_short(self) -> tuple[Calls, ...]:
+        """Return what the short form measures: the kernel, or a step of one call."""
+        return self.step if self.kernel is None else (self.kernel,)
+
     def judged(self) -> tuple[Pattern, ...]:
         """Return the patterns of the paper's orders, and what Quadrille chooses."""
         ordered = {name for order in self.orders for name in (order.faster, order.slower)}
@@ -126,11 +130,8 @@ def figures_of(samples_ns: list[int]) -> Figures | None:
 
 
 def kernel_ns(comparison: Comparison, data: Data, pattern: str) -> float | None:
-    """Return the median of the step as one kernel, None where it or one of its calls was not measured.
-
-    The benchmark knows who carried out the last call of a kernel; the calls one by one tell of the others.
-    """
-    if comparison.kernel is None or step_ns(comparison, data, pattern) is None:
+    """Return the median of the step as one kernel, None where the pattern did not carry out all its calls."""
+    if comparison.kernel is None:
         return None
     figures = figures_of(samples_of(data, pattern, comparison.kernel.collective))
     return figures.median if figures is not None else None
@@ -145,3 +146,9 @@ def step_ns(comparison: Comparison, data: Data, pattern: str) -> float | None:
             return None
         total += calls.times * figures.median
     return total
+
+
+def pattern_ns(comparison: Comparison, data: Data, pattern: str) -> float | None:
+    """Return a step's time by which patterns are judged: its calls', or the kernel's where only that ran."""
+    time = step_ns(comparison, data, pattern)
+    return kernel_ns(comparison, data, pattern) if time is None else time

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from quadrille.reproduce.experiment import Data, Effect
-from quadrille.reproduce.patterns.comparison import Comparison, Order, step_ns
+from quadrille.reproduce.patterns.comparison import Comparison, Order, pattern_ns
 
 
 def judge(comparison: Comparison, data: Data) -> list[Effect]:
@@ -14,7 +14,7 @@ def judge(comparison: Comparison, data: Data) -> list[Effect]:
 
 def _judge_order(comparison: Comparison, data: Data, order: Order) -> Effect:
     name = f"{order.faster} takes less time than {order.slower} ({comparison.where})"
-    fast, slow = (step_ns(comparison, data, pattern) for pattern in (order.faster, order.slower))
+    fast, slow = (pattern_ns(comparison, data, pattern) for pattern in (order.faster, order.slower))
     if fast is None or slow is None:
         return Effect(name, None, "not measured in this run")
     why = f"{slow / fast:.2f} times as fast by the medians"

@@ -18,7 +18,7 @@ from quadrille.reproduce.programs import model_file, probe
 from quadrille.reproduce.workbench import Workbench
 
 _QUICK = (1, ["--calls", "2", "--blocks", "1", "--seconds", "1"], 2)
-_FULL = (3, ["--calls", "6", "--blocks", "3", "--seconds", "2"], 3)
+_FULL = (2, ["--calls", "6", "--blocks", "3", "--seconds", "2"], 3)
 """Rounds, the benchmark's arguments in each, and calls before that open a forced pattern's connections: where
 Quadrille chooses, the benchmark's default applies, which outlasts a trial. Calls take 50 to 300 ms: 2 seconds
 are some 7 to 20 calls of each side."""
@@ -40,7 +40,7 @@ def _measure_on(comparison: Comparison, bench: Workbench, line: Sequence[str], d
     data["model"] = probe(line, seed=1).model
     bench.save()
     rounds, arguments, warm_up = _QUICK if bench.quick else _FULL
-    calls = comparison.step if bench.quick else comparison.measured()
+    calls = comparison.measured_in_short() if bench.quick else comparison.measured()
     patterns = comparison.judged() if bench.quick else comparison.patterns
     with model_file(data["model"]) as path:
         for number in range(rounds):

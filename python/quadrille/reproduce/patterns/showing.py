@@ -15,6 +15,7 @@ from quadrille.reproduce.patterns.comparison import (
     choices_of,
     figures_of,
     kernel_ns,
+    pattern_ns,
     samples_of,
     step_ns,
 )
@@ -29,6 +30,8 @@ def show(comparison: Comparison, data: Data) -> str:
     parts += ["<h2>Every pattern beside the paper</h2>", _step_table(comparison, data)]
     parts.append(f'<div class="charts">{chart_cell(_ratio_chart(comparison, data))}</div>')
     for calls in comparison.measured():
+        if not samples_of(data, MPI_LIBRARY, calls.collective):
+            continue
         parts += [
             f"<h2>{calls.collective} of {size_text(calls.size)}</h2>",
             _calls_table(comparison, data, calls),
@@ -50,7 +53,7 @@ def _base(comparison: Comparison) -> str:
 
 
 def _ratio(comparison: Comparison, data: Data, pattern: str) -> float | None:
-    time, base = step_ns(comparison, data, pattern), step_ns(comparison, data, _base(comparison))
+    time, base = pattern_ns(comparison, data, pattern), pattern_ns(comparison, data, _base(comparison))
     return None if time is None or base is None else time / base
 
 
