@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.ti
 RANKS = 3
 BY_WIRE = GRANTED + ",barrier:multicast"
 OWN = "own=$(ip -o -4 addr show dev eth0 | awk '{print $4}')"
-AWAY = f"{OWN}; ip addr del $own dev eth0; sleep 3; ip addr add $own dev eth0"
-REPLACED = f"{OWN}; ip addr del $own dev eth0; ip addr add 198.18.7.7/16 dev eth0"
+AWAY = f"set -e; {OWN}; ip addr del $own dev eth0; sleep 3; ip addr add $own dev eth0"
+REPLACED = f"set -e; {OWN}; ip addr del $own dev eth0; ip addr add 198.18.7.7/16 dev eth0"
 GONE = "quadrille: host h2 no longer has the address 198.18.0.3"
 AGAIN = "quadrille: host h2 has the address 198.18.0.3 again"
 LOST = "host h2 has lost the address 198.18.0.3"
@@ -54,12 +54,10 @@ def change_at_work(lab: Lab, change: str) -> Iterator[list[tuple[float, int]]]:
         lab.on_host("h2", ["sh", "-c", change])
         seen.append((time.monotonic() - began, lab.counters().ports["h2"].out_frames - before))
 
-    acting = threading.Thread(target=act)
-    acting.start()
-    try:
+    with ThreadPoolExecutor(1) as pool:
+        acting = pool.submit(act)
         yield seen
-    finally:
-        acting.join()
+        acting.result()
 
 
 def exchange(lab: Lab, calls: int) -> RunResult:
