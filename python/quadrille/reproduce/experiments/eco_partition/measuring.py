@@ -66,7 +66,7 @@ class _Times:
 
 
 _QUICK = {"quiet": _Times(1), "bursts": _Times(0, 2)}
-_FULL = {"quiet": _Times(3), "ambient": _Times(3), "bursts": _Times(2, 8)}
+_FULL = {"quiet": _Times(3), "ambient": _Times(3), "bursts": _Times(2, 4)}
 """Statistics are compared under bursts, where a probe takes a minute."""
 
 

@@ -58,4 +58,4 @@ class Form:
 
 
 QUICK = Form({LARGE_BYTES: 10}, seeds=3, rounds=1)
-FULL = Form({100: 100, 1000: 60, LARGE_BYTES: 10}, seeds=7, rounds=3)
+FULL = Form({100: 100, 1000: 60, LARGE_BYTES: 10}, seeds=7, rounds=1)

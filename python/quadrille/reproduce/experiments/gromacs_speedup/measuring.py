@@ -27,7 +27,7 @@ NODES = {"single-CPU": (1, 25), "dual-CPU": (2, 50)}
 _SMALL, _DEEP = 32, 16384
 """KiB of a port's buffer."""
 _QUICK = ((8,), ("single-CPU",), (10, 10))
-_FULL = ((2, 4, 8, 16), tuple(NODES), (20, 30))
+_FULL = ((2, 4, 8, 16), tuple(NODES), (16, 24))
 """Numbers of processes, kinds of nodes, steps before counting (trials end there) and counted."""
 
 
