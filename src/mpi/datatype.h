@@ -16,7 +16,7 @@ struct Layout {
   std::int64_t true_extent = 0;
   // Elements in a row are one run of bytes in type-map order, beginning at the user's address.
   bool contiguous = false;
-  bool named = false;  // a predefined type
+  bool predefined = false;
 };
 
 Layout layout_of(MPI_Datatype type);
