@@ -2,6 +2,8 @@
 // Arguments that the MPI standard declares insignificant on a rank are not looked at there.
 #include "mpi/call_shape.h"
 
+#include "mpi/datatype.h"
+
 namespace quadrille {
 namespace {
 
@@ -32,6 +34,7 @@ std::optional<Shape> with_operation(Shape shape, const CallArguments& call) {
     return std::nullopt;
   const auto element = bytes_of(1, call.send.type);
   if (!element || *element == 0 || call.send.count < 0) return std::nullopt;
+  if (is_predefined_operation(call.op) && is_derived_type(call.send.type)) return std::nullopt;
   shape.count = static_cast<std::uint64_t>(call.send.count);
   shape.element_bytes = static_cast<std::uint32_t>(*element);
   shape.commutative = commutative != 0;

@@ -239,6 +239,10 @@ bool is_predefined_type(MPI_Datatype type) {
          type == MPI_LONG_DOUBLE;
 }
 
+bool is_derived_type(MPI_Datatype type) {
+  return !is_predefined_type(type) && !is_predefined(envelope_of(type));
+}
+
 bool is_exact(MPI_Op op, MPI_Datatype type) {
   return is_predefined_operation(op) && is_whole_number(type);
 }

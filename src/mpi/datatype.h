@@ -33,6 +33,10 @@ int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype 
 bool is_predefined_operation(MPI_Op op);
 bool is_predefined_type(MPI_Datatype type);
 
+// Whether the program has made it of others: MPI's own operations are not for such. REQUIRES: a
+// valid handle.
+bool is_derived_type(MPI_Datatype type);
+
 // Whether a reduction gives the same bits in every order of evaluation: MPI's own operations on
 // integers and bytes.
 bool is_exact(MPI_Op op, MPI_Datatype type);
