@@ -150,7 +150,7 @@ std::byte* typed_scratch(std::uint64_t length, const Layout& layout) {
 
 void copy_elements(const std::byte* from, std::byte* into, std::uint64_t length, MPI_Datatype type,
                    const Layout& layout) {
-  if (layout.named) {
+  if (layout.predefined) {
     // The last element ends where its data end: MPI_DOUBLE_INT has 12 bytes of 16.
     const auto span = static_cast<std::uint64_t>(
         static_cast<std::int64_t>(length - 1) * layout.extent + layout.true_extent);

@@ -2,6 +2,11 @@
 // Arguments that the MPI standard declares insignificant on a rank are not looked at there.
 #include "mpi/call_shape.h"
 
+#include <algorithm>
+#include <limits>
+
+#include "mpi/datatype.h"
+
 namespace quadrille {
 namespace {
 
@@ -32,8 +37,11 @@ std::optional<Shape> with_operation(Shape shape, const CallArguments& call) {
     return std::nullopt;
   const auto element = bytes_of(1, call.send.type);
   if (!element || *element == 0 || call.send.count < 0) return std::nullopt;
+  if (is_predefined_operation(call.op) && is_derived_type(call.send.type)) return std::nullopt;
   shape.count = static_cast<std::uint64_t>(call.send.count);
-  shape.element_bytes = static_cast<std::uint32_t>(*element);
+  // Longer ones are decided as if they were as long as a shape can say.
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  shape.element_bytes = static_cast<std::uint32_t>(std::min(*element, most));
   shape.commutative = commutative != 0;
   shape.in_place = call.send.address == MPI_IN_PLACE;
   return shape;

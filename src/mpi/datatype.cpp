@@ -43,13 +43,19 @@ Envelope envelope_of(MPI_Datatype type) {
   return envelope;
 }
 
-bool is_named(MPI_Datatype type) { return envelope_of(type).combiner == MPI_COMBINER_NAMED; }
+// Also those that Fortran's kinds are found by: nobody may free them, and who asks what another
+// type is built of is not given a copy (MPI 4.1, 19.1.5).
+bool is_predefined(const Envelope& envelope) {
+  return envelope.combiner == MPI_COMBINER_NAMED || envelope.combiner == MPI_COMBINER_F90_REAL ||
+         envelope.combiner == MPI_COMBINER_F90_COMPLEX ||
+         envelope.combiner == MPI_COMBINER_F90_INTEGER;
+}
 
-// Only types that are built from a named one by repetition are certain to have their type map in
-// the order of memory; size and extent alone do not tell (an indexed type may run backwards).
+// Only types that are built from a predefined one by repetition are certain to have their type map
+// in the order of memory; size and extent alone do not tell (an indexed type may run backwards).
 bool in_memory_order(MPI_Datatype type) {
   const Envelope envelope = envelope_of(type);
-  if (envelope.combiner == MPI_COMBINER_NAMED) return true;
+  if (is_predefined(envelope)) return true;
   if (envelope.combiner != MPI_COMBINER_DUP && envelope.combiner != MPI_COMBINER_CONTIGUOUS)
     return false;
   if (envelope.large_counts > 0) return false;  // whose contents only MPI 4's function gives
@@ -60,7 +66,7 @@ bool in_memory_order(MPI_Datatype type) {
   MPI_Datatype inner = MPI_DATATYPE_NULL;
   PMPI_Type_get_contents(type, integers, addresses, 1, integer.data(), address.data(), &inner);
   const bool ordered = in_memory_order(inner);
-  if (!is_named(inner)) PMPI_Type_free(&inner);
+  if (!is_predefined(envelope_of(inner))) PMPI_Type_free(&inner);
   return ordered;
 }
 
@@ -166,7 +172,7 @@ Layout layout_of(MPI_Datatype type) {
   layout.extent = extent;
   layout.true_lower = true_lower;
   layout.true_extent = true_extent;
-  layout.named = is_named(type);
+  layout.predefined = is_predefined(envelope_of(type));
   layout.contiguous = lower == 0 && true_lower == 0 && size == extent && size == true_extent &&
                       in_memory_order(type);
   return layout;
@@ -231,6 +237,10 @@ bool is_predefined_type(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) return false;  // as some are where Fortran is missing
   return is_whole_number(type) || type == MPI_FLOAT || type == MPI_DOUBLE ||
          type == MPI_LONG_DOUBLE;
+}
+
+bool is_derived_type(MPI_Datatype type) {
+  return !is_predefined_type(type) && !is_predefined(envelope_of(type));
 }
 
 bool is_exact(MPI_Op op, MPI_Datatype type) {

@@ -16,7 +16,7 @@ struct Layout {
   std::int64_t true_extent = 0;
   // Elements in a row are one run of bytes in type-map order, beginning at the user's address.
   bool contiguous = false;
-  bool named = false;  // a predefined type
+  bool predefined = false;
 };
 
 Layout layout_of(MPI_Datatype type);
@@ -32,6 +32,10 @@ int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype 
 // else later. Asks nothing of the MPI library, so any handle may be asked for.
 bool is_predefined_operation(MPI_Op op);
 bool is_predefined_type(MPI_Datatype type);
+
+// Whether the program has made it of others: MPI's own operations are not for such. REQUIRES: a
+// valid handle.
+bool is_derived_type(MPI_Datatype type);
 
 // Whether a reduction gives the same bits in every order of evaluation: MPI's own operations on
 // integers and bytes.

@@ -81,3 +81,9 @@ def test_an_element_of_more_bytes_than_an_int_counts_arrives(name: str) -> None:
     settings = {"QUADRILLE_ALGORITHM": "bcast:binomial"}
     outcome = mpi.run(2, [mpi.program("large_element")], settings, timeout_s=60)
     assert (outcome.code, outcome.counts) == (0, {"failures": 0}), outcome.errors + outcome.output
+
+
+def test_no_elements_of_four_gib_each_are_combined(ompi4: Mpi) -> None:
+    settings = {"QUADRILLE_ALGORITHM": "reduce:chain"}
+    outcome = ompi4.run(2, [ompi4.program("large_element"), "none"], settings, timeout_s=30)
+    assert (outcome.code, outcome.counts) == (0, {"failures": 0}), outcome.errors + outcome.output

@@ -107,6 +107,14 @@ static void errors(void) {
 #endif
   expect(MPI_Reduce(&value, &value, 1, MPI_INT, MPI_OP_NULL, 0, comm) != MPI_SUCCESS,
          "no operation");
+  MPI_Datatype pair;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  const int two[2] = {1, 2};
+  int sums[2] = {0, 0};
+  expect(MPI_Allreduce(two, sums, 1, pair, MPI_SUM, comm) != MPI_SUCCESS,
+         "an operation of MPI's own on a type of the program's");
+  MPI_Type_free(&pair);
   MPI_Errhandler own;
   MPI_Comm_create_errhandler(handler, &own);
   MPI_Comm_set_errhandler(comm, own);

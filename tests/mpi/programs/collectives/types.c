@@ -59,6 +59,13 @@ static MPI_Datatype duplicate(MPI_Datatype of) {
   return type;
 }
 
+/* What Fortran programs find by digits and range; where the library knows no Fortran, a double. */
+static MPI_Datatype of_kind(void) {
+  MPI_Datatype type;
+  PMPI_Type_create_f90_real(15, 307, &type);
+  return type == MPI_DATATYPE_NULL ? MPI_DOUBLE : type;
+}
+
 int make_types(struct type_case cases[MOST_CASES]) {
   const struct type_case made[] = {
       {"int", MPI_INT, 1},
@@ -74,6 +81,7 @@ int make_types(struct type_case cases[MOST_CASES]) {
       {"contiguous of vectors", several(2, strided()), 12},
       {"dup", duplicate(MPI_DOUBLE), 0},
       {"empty", several(0, MPI_INT), 0},
+      {"contiguous of a kind", several(2, of_kind()), 0},
   };
   const int number = sizeof made / sizeof *made;
   for (int i = 0; i < number; ++i) cases[i] = made[i];
