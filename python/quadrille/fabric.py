@@ -8,6 +8,7 @@ and takes no other where FI_PROVIDER names it: a rank that cannot have it ends w
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -74,7 +75,8 @@ def check_mpi(launcher: Launcher) -> None:
 
 def what_is_missing(launcher: Launcher) -> str | None:
     """Return what programs of this MPI library cannot do over the provider, for people; None: nothing."""
-    if launcher.mpi == "ompi" and int(launcher.version.partition(".")[0] or 0) >= 5:
+    major = re.match(r"v?(\d+)", launcher.version)  # built from a clone it may begin with anything
+    if launcher.mpi == "ompi" and major is not None and int(major[1]) >= 5:
         return (
             f"--fabric on: Open MPI {launcher.version} has no one-sided operations (MPI_Win_create, MPI_Put)"
             " over libfabric messages; programs that use them end with its error"
@@ -100,7 +102,7 @@ def _libraries(launcher: Launcher) -> list[Path]:
 
 def _burst_of_model(model: str | None) -> int | None:
     """Return the least that a port of any segment holds, in bytes; None where the model does not say."""
-    if model is None:
+    if not model:  # set to nothing, too
         return None
     segments = json.loads(Path(model).read_text(encoding="utf-8")).get("segments", [])
     bursts = [_burst_of_segment(segment) for segment in segments]

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from quadrille.launchers import Launcher
+if TYPE_CHECKING:
+    from quadrille.launchers import Launcher
 
 # Words that follow an option, by its name without the dashes: Open MPI 4 and 5, Hydra, srun.
 _TWO_VALUES = {"mca", "gmca", "omca", "prtemca", "pmixmca", "genv", "env"}
@@ -25,6 +28,7 @@ _ONE_VALUE = {
     *("launcher", "launcher-exec", "bootstrap", "bootstrap-exec", "rmk", "iface", "localhost", "topolib"),
     *("p", "partition", "A", "account", "J", "job-name", "t", "time", "o", "e", "mpi", "ntasks", "nodes"),
     *("output-filename", "stdin", "report-uri", "ntasks-per-node", "cpus-per-task", "mem", "constraint", "C"),
+    "export",
 }
 
 
@@ -39,22 +43,29 @@ class Split:
 def split_line(launcher: Launcher) -> Split:
     """Return the line of `launcher` without its program, and the program."""
     line = list(launcher.argv)
-    index = launcher.position + 1
+    end = launcher.position + 1
+    end += words_of_launcher(line[end:])
+    return Split(line[:end], line[end + 1 :] if line[end : end + 1] == ["--"] else line[end:])
+
+
+def words_of_launcher(words: Sequence[str]) -> int:
+    """Return how many of `words`, which stand behind a launcher, are its own: up to `--` or the program."""
+    index = 0
     after_unknown_option = False
-    while index < len(line):
-        word = line[index]
+    while index < len(words):
+        word = words[index]
         if word == "--":
-            return Split(line[:index], line[index + 1 :])
+            return index
         if word.startswith("-") and len(word) > 1:
             values = _values_of(word)
             after_unknown_option = values is None
             index += 1 + (values or 0)
         elif not after_unknown_option or _executable(word):
-            return Split(line[:index], line[index:])
+            return index
         else:
             after_unknown_option = False
             index += 1
-    return Split(line, [])
+    return len(words)
 
 
 def _values_of(option: str) -> int | None:

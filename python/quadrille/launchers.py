@@ -15,12 +15,13 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from quadrille.errors import UsageError
+from quadrille.launcher_program import words_of_launcher
 
 Mpi = Literal["ompi", "mpich", "impi", "srun", "unknown"]
 
@@ -180,10 +181,15 @@ def _identify(launcher: Path) -> tuple[Mpi, str]:
 
 def _with_open_mpi_exports(tail: Sequence[str], variables: Mapping[str, str]) -> tuple[str, ...]:
     """Add `-x` to every application context: Open MPI 4 gives each only its own (4.1.4 and 5.0.11 tested)."""
+    return _in_each_context(tail, lambda context: _context_with_exports(context, variables))
+
+
+def _in_each_context(tail: Sequence[str], change: Callable[[list[str]], list[str]]) -> tuple[str, ...]:
+    """Return the words behind a launcher with every application context, which colons part, changed."""
     words: list[str] = []
     start = 0
     for index in [*(index for index, word in enumerate(tail) if word == ":"), len(tail)]:
-        words += [*([":"] if start else []), *_context_with_exports(tail[start:index], variables)]
+        words += [*([":"] if start else []), *change(list(tail[start:index]))]
         start = index + 1
     return tuple(words)
 
@@ -191,11 +197,11 @@ def _with_open_mpi_exports(tail: Sequence[str], variables: Mapping[str, str]) ->
 def _context_with_exports(context: Sequence[str], variables: Mapping[str, str]) -> list[str]:
     """Return one application context with the variables exported; what it exports by itself stays its own.
 
-    A library that the context preloads by itself is kept, in front of ours.
+    A library that the context preloads by itself is kept, in front of ours. The program's own words stay.
     """
     words = list(context)
     exported = set()
-    for index, word in enumerate(words[:-1]):
+    for index, word in enumerate(words[: words_of_launcher(words)][:-1]):
         if word in ("--app", "-app"):
             words[index + 1] = _appfile_with_exports(words[index + 1], variables)
         if word == "-x":
@@ -247,14 +253,25 @@ def _with_hydra_exports(tail: Sequence[str], variables: Mapping[str, str]) -> tu
 
 
 def _with_srun_exports(tail: Sequence[str], variables: Mapping[str, str]) -> tuple[str, ...]:
-    """`srun` exports its whole environment unless `--export` lists names and values."""
+    """`srun` exports its whole environment unless `--export` lists names and values.
+
+    Of a heterogeneous step each component, behind a colon, has options of its own.
+    """
     named = [f"{name}={value}" if name == "LD_PRELOAD" else name for name, value in variables.items()]
-    words = list(tail)
-    for index, word in enumerate(words):
-        if word.startswith("--export="):
-            kept = [
-                part for part in word.removeprefix("--export=").split(",") if part not in ("", "NONE", "NIL")
-            ]
-            words[index] = "--export=" + ",".join([*kept, *named])
-            return tuple(words)
-    return (f"--export=ALL,{','.join(named)}", *words)
+    return _in_each_context(tail, lambda component: _component_with_exports(component, named))
+
+
+def _component_with_exports(component: list[str], named: Sequence[str]) -> list[str]:
+    own = words_of_launcher(component)
+    given = "ALL"
+    kept = []
+    words = iter(component[:own])
+    for word in words:
+        if word == "--export":
+            given = next(words, "ALL")
+        elif word.startswith("--export="):
+            given = word.removeprefix("--export=")
+        else:
+            kept.append(word)
+    listed = [part for part in given.split(",") if part not in ("", "NONE", "NIL")]
+    return [f"--export={','.join([*listed, *named])}", *kept, *component[own:]]

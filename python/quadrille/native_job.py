@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from quadrille import termination
 from quadrille.bench.emulation import Emulation, emulation_of
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.installation import mpi_prefix, native_program
@@ -82,31 +83,31 @@ def prepare(job: NativeJob) -> Start:
 def started(start: Start, **options: Any) -> subprocess.Popen[str]:
     """Start the line with subprocess.Popen's `options`, without standard input, its output piped as text.
 
+    Programs write UTF-8; what launchers write beside it may be anything.
+
     Raises QuadrilleError when it cannot be started.
     """
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
     try:
-        return subprocess.Popen(start.line, env=start.environment, text=True, **{**pipes, **options})
+        return subprocess.Popen(
+            start.line, env=start.environment, encoding="utf-8", errors="replace", **{**pipes, **options}
+        )
     except OSError as error:
         raise QuadrilleError(f"{start.line[0]} cannot be started: {error.strerror}") from error
 
 
 @contextlib.contextmanager
-def ended_with_us(process: subprocess.Popen[str], *, own_group: bool = False) -> Iterator[None]:
-    """End the launcher when the block is left early: it then ends its ranks.
+def ended_with_us(process: subprocess.Popen[Any], *, own_group: bool = False) -> Iterator[None]:
+    """End the launcher when the block is left early, also by a signal to us: it then ends its ranks.
 
     `own_group`: the launcher leads a process group of its own, all of which is ended.
     """
-    try:
-        yield
-    finally:
-        if process.poll() is None:
-            _signal(process, signal.SIGTERM, own_group)
-            try:
-                process.wait(timeout=_END_PATIENCE_S)
-            except subprocess.TimeoutExpired:
-                _signal(process, signal.SIGKILL, own_group)
-                process.wait()
+    with termination.as_interrupt():
+        try:
+            yield
+        finally:
+            if process.poll() is None:
+                _end(process, own_group)
 
 
 def line_of_type(text: str) -> dict[str, Any] | None:
@@ -133,7 +134,16 @@ def _library_directory(launcher: Launcher, emulation: Emulation | None) -> Path 
     return None if found is None or str(found).startswith(_SYSTEM_LIBRARIES) else found
 
 
-def _signal(process: subprocess.Popen[str], number: signal.Signals, own_group: bool) -> None:
+def _end(process: subprocess.Popen[Any], own_group: bool) -> None:
+    _signal(process, signal.SIGTERM, own_group)
+    try:
+        process.wait(timeout=_END_PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        _signal(process, signal.SIGKILL, own_group)
+        process.wait()
+
+
+def _signal(process: subprocess.Popen[Any], number: signal.Signals, own_group: bool) -> None:
     with contextlib.suppress(ProcessLookupError):
         if own_group:
             os.killpg(process.pid, number)

@@ -54,6 +54,9 @@ class Setting:
 _COMMAND_LINE_SETTINGS = (
     Setting("QUADRILLE_NATIVE_DIR", "text", "", "path", "folder with libquadrille.so (command line only)"),
     Setting("QUADRILLE_MPI_DIR", "text", "", "path", "folder with the lab's MPIs (command line only)"),
+    Setting("QUADRILLE_LAB", "text", "", "", "lab that is meant where none is named (command line only)"),
+    Setting("QUADRILLE_LAB_DIR", "text", "", "path", "folder with all labs (command line only)"),
+    Setting("QUADRILLE_LAB_INFO", "text", "", "path", "rates for the limits of bench (command line only)"),
 )
 
 

@@ -47,6 +47,15 @@ def test_collectives_keep_their_own_datagrams() -> None:
     assert "QUADRILLE_WIRE" not in fabric_variables(ON, "ompi")
 
 
+def test_versions_of_builds_from_a_clone_are_read_as_far_as_they_tell() -> None:
+    assert "Open MPI v5.0.x-2026" in (what_is_missing(launcher("ompi", "v5.0.x-2026")) or "")
+    assert what_is_missing(launcher("ompi", "gitclone")) is None
+
+
+def test_a_model_that_is_set_to_nothing_is_none() -> None:
+    assert "QUADRILLE_FABRIC_BURST" not in fabric_variables({**ON, "QUADRILLE_MODEL": ""}, "ompi")
+
+
 def test_the_smallest_burst_of_the_model_counts(tmp_path: Path) -> None:
     model = tmp_path / "model.json"
     job = {**ON, "QUADRILLE_MODEL": str(model)}

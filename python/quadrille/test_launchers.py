@@ -142,9 +142,26 @@ def test_hydra_takes_the_preload_for_all_programs_and_widens_its_lists() -> None
     )
 
 
+def test_what_looks_like_an_export_among_the_programs_words_is_left_alone() -> None:
+    exports = "-x LD_PRELOAD=/opt/libquadrille.so -x QUADRILLE_JOB_SECRET"
+    program = "./solver --app heat -x LD_PRELOAD=theirs.so --export=csv"
+    assert line("ompi", f"mpirun -np 2 {program}").with_environment(VARIABLES) == (
+        f"mpirun {exports} -np 2 {program}".split()
+    )
+    got = line("srun", f"srun -n 2 {program}").with_environment(VARIABLES)
+    assert " ".join(got).endswith(f"-n 2 {program}") and got[1].startswith("--export=ALL,")
+
+
+def test_srun_exports_in_every_component_of_a_step() -> None:
+    got = line("srun", "srun -n 1 ./one : --export=HOME -n 3 ./two").with_environment(VARIABLES)
+    ours = "LD_PRELOAD=/opt/libquadrille.so,QUADRILLE_JOB_SECRET"
+    assert " ".join(got) == f"srun --export=ALL,{ours} -n 1 ./one : --export=HOME,{ours} -n 3 ./two"
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
+        ("--export NONE", "--export=LD_PRELOAD=/opt/libquadrille.so,QUADRILLE_JOB_SECRET"),
         ("", "--export=ALL,LD_PRELOAD=/opt/libquadrille.so,QUADRILLE_JOB_SECRET"),
         ("--export=NONE", "--export=LD_PRELOAD=/opt/libquadrille.so,QUADRILLE_JOB_SECRET"),
         ("--export=HOME,A=1", "--export=HOME,A=1,LD_PRELOAD=/opt/libquadrille.so,QUADRILLE_JOB_SECRET"),

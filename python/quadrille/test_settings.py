@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from quadrille import settings
+from quadrille.cli import build_app
 from quadrille.errors import QuadrilleError, UsageError
 
 
@@ -104,3 +107,18 @@ def test_a_folder_that_a_preload_cannot_name_is_refused(
 def test_a_misspelt_variable_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUADRILLE_ALGORITM", "x")
     assert "QUADRILLE_ALGORITM" in settings.unknown_variables()
+
+
+def test_variables_that_the_lab_reads_are_no_misspelt_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("QUADRILLE_LAB", "QUADRILLE_LAB_DIR", "QUADRILLE_LAB_INFO", "QUADRILLE_ALGORITM"):
+        monkeypatch.setenv(name, "x")
+    assert [name for name in settings.unknown_variables() if "_LAB" in name] == []
+    assert "QUADRILLE_ALGORITM" in settings.unknown_variables()
+
+
+def test_what_env_prints_is_read_by_a_shell_whatever_is_in_a_name(tmp_path: Path) -> None:
+    folder = tmp_path / "a trace; of $HOME"
+    told = CliRunner().invoke(build_app(), ["env", "--trace", str(folder)], catch_exceptions=False).output
+    read = ["bash", "-c", "set -a; source /dev/stdin; env -u LD_PRELOAD printenv QUADRILLE_TRACE"]
+    done = subprocess.run(read, input=told, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{folder}\n"

@@ -129,7 +129,6 @@ def test_a_probed_model_is_kept_elsewhere(small_disk: Path, refuge: Path) -> Non
     output = ModelOutput(small_disk / "model.json")
     fill(small_disk, but=0)
     place = output.write(model)
-    output.discard()
     assert place.parent == refuge and load_model(place) == model
     assert [path.name for path in small_disk.iterdir()] == ["filler"]
 
@@ -157,6 +156,13 @@ def test_a_file_that_is_mounted_alone_is_written_as_containers_have_it(tmp_path:
         subprocess.run(["umount", "-l", str(inside)], check=True)
     assert outside.read_text(encoding="utf-8") == "new"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["inside", "outside"]
+
+
+@pytest.mark.parametrize("path", ["/nowhere/results.jsonl", "/proc/results.jsonl", "/proc"])
+def test_where_results_cannot_go_is_told_before_they_are_measured(path: str) -> None:
+    command = ["bench", "pingpong", "-o", path, "--", "no-such-launcher"]
+    refused = CliRunner().invoke(build_app(), command).exception
+    assert isinstance(refused, UsageError) and f"results file {path}" in str(refused)
 
 
 @pytest.mark.parametrize("path", ["/nowhere/report.html", "/proc/report.html"])

@@ -34,6 +34,23 @@ def cannot_write(error: OSError, name: str, remedy: str) -> QuadrilleError:
     return UsageError(f"{name} cannot be written ({error.strerror}); {remedy}")
 
 
+def check_place(path: Path, name: str, remedy: str) -> None:
+    """Raise UsageError where `path` cannot be written, before what is to go there is measured in vain."""
+    if path.is_dir():
+        raise UsageError(f"{name} is a folder; give the name of a file")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise UsageError(f"{name} may not be overwritten; {remedy}")
+    if path.exists() and not path.is_file():
+        return
+    try:
+        with tempfile.TemporaryFile(dir=path.resolve().parent):
+            return
+    except OSError as error:
+        if error.errno in _FIXED and path.exists():
+            return
+        raise UsageError(f"{name} cannot be written ({error.strerror}); {remedy}") from None
+
+
 def write_whole(path: Path, text: str, name: str, remedy: str) -> None:
     """Put `text` into `path`, replacing what is there.
 

@@ -168,11 +168,9 @@ Result<Hosts> read_hosts(std::istream& input, Rank wanted) {
 }
 
 nlohmann::json told(const TrafficCost& cost, const TrafficCost& before) {
-  const std::uint64_t percent =
-      before.load == 0 ? 100 : cost.load / std::max<std::uint64_t>(before.load / 100, 1);
   return {{"segment_crossings", cost.segment_crossings},
           {"host_crossings", cost.host_crossings},
-          {"load_percent", percent}};
+          {"load_percent", load_percent(cost, before)}};
 }
 
 Result<nlohmann::json> order(const Request& request, std::istream& input) {

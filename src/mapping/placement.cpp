@@ -7,6 +7,12 @@
 
 namespace quadrille {
 
+std::uint64_t load_percent(const TrafficCost& cost, const TrafficCost& before) {
+  if (before.load == 0) return 100;
+  // Loads are below 2^57, as weights are below 2^40 together and carriers' costs below 2^17.
+  return cost.load / before.load * 100 + cost.load % before.load * 100 / before.load;
+}
+
 Placement::Placement(const CommunicationGraph& graph, const TopologyView& hosts,
                      const NetworkTree& tree, std::vector<std::uint32_t> host_of)
     : graph_(&graph),

@@ -24,6 +24,9 @@ struct TrafficCost {
   auto operator<=>(const TrafficCost&) const = default;
 };
 
+// Of the load of `before`, rounded down; 100 where that has none.
+std::uint64_t load_percent(const TrafficCost& cost, const TrafficCost& before);
+
 class Placement {
  public:
   // REQUIRES: host_of has one host of `hosts` for each rank of `graph`; every segment of a host is

@@ -40,6 +40,18 @@ TEST(Placement, ranks_of_one_host_exchange_for_nothing) {
   EXPECT_EQ(Placement(graph, places, tree, places.host_of_rank).cost(), TrafficCost{});
 }
 
+TEST(Placement, percents_are_exact_for_small_loads_too) {
+  const auto percent = [](std::uint64_t load, std::uint64_t before) {
+    return load_percent({.load = load}, {.load = before});
+  };
+  EXPECT_EQ(percent(524, 524), 100U);
+  EXPECT_EQ(percent(30, 50), 60U);
+  EXPECT_EQ(percent(2, 3), 66U);
+  EXPECT_EQ(percent(3, 2), 150U);
+  EXPECT_EQ(percent(0, 0), 100U);
+  EXPECT_EQ(percent(1ULL << 56, 1ULL << 57), 50U);
+}
+
 TEST(Placement, swaps_keep_the_cost_that_counting_anew_finds_and_undo_each_other) {
   std::minstd_rand lot(7);
   for (unsigned seed = 0; seed < 200; ++seed) {

@@ -54,17 +54,14 @@ NetworkTree tree_for(const TopologyView& places) {
 void log_mapping(const char* operation, const RankMapping& mapping, Nanoseconds took) {
   if (!Runtime::active()->settings().logs("plan")) return;
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
-  std::fprintf(
-      stderr,
-      "event=mapping operation=%s ranks=%zu reordered=%s segment_crossings=%llu->%llu "
-      "host_crossings=%llu->%llu load_percent=%llu took_us=%lld\n",
-      operation, mapping.old_rank.size(), mapping.gains() ? "yes" : "no",
-      number(mapping.before.segment_crossings), number(mapping.after.segment_crossings),
-      number(mapping.before.host_crossings), number(mapping.after.host_crossings),
-      number(mapping.before.load == 0
-                 ? 100
-                 : mapping.after.load / std::max<std::uint64_t>(mapping.before.load / 100, 1)),
-      static_cast<long long>(took.value / 1000));
+  std::fprintf(stderr,
+               "event=mapping operation=%s ranks=%zu reordered=%s segment_crossings=%llu->%llu "
+               "host_crossings=%llu->%llu load_percent=%llu took_us=%lld\n",
+               operation, mapping.old_rank.size(), mapping.gains() ? "yes" : "no",
+               number(mapping.before.segment_crossings), number(mapping.after.segment_crossings),
+               number(mapping.before.host_crossings), number(mapping.after.host_crossings),
+               number(load_percent(mapping.after, mapping.before)),
+               static_cast<long long>(took.value / 1000));
 }
 
 // All edges on rank 0, nothing elsewhere and where somebody's cannot be read or there are too many.

@@ -290,6 +290,8 @@ def test_a_missing_launcher_line_is_refused(tmp_path: Path) -> None:
         (["--root", "2"], "there are only 2 ranks"),
         (["--bytes", "many"], "'many' is no number of bytes"),
         (["--collective", "alltoallw"], "alltoallw"),
+        (["--bytes", "4G", "--type", "byte"], "more elements than MPI counts"),
+        (["--collective", "alltoallv", "--bytes", "8G"], "more elements than MPI counts"),
     ],
 )
 def test_what_the_kernel_refuses_is_told_and_fails(
@@ -305,3 +307,15 @@ def test_kernel_alone_writes_results_too(tmp_path: Path) -> None:
     kernel = [str(native_program("quadrille-bench-ompi")), "--collective", "barrier", "--output", str(output)]
     subprocess.run([*open_mpi(2), *kernel], check=True, timeout=60)
     assert read_results([output]).runs[0].facts.command is None
+
+
+def test_a_kernel_whose_file_finds_no_room_fails_and_names_beyond_utf8_do_not_end_it() -> None:
+    kernel = [str(native_program("quadrille-bench-ompi")), "--collective", "barrier", "--seconds", "0.1"]
+    environment: dict[bytes, bytes] = {**os.environb, b"QUADRILLE_CACHE": b"/tmp/\xfc"}
+    full = subprocess.run(
+        [*open_mpi(1), *kernel, "--output", "/dev/full"], capture_output=True, text=True, timeout=60
+    )
+    assert full.returncode == 1 and "/dev/full: cannot be written" in full.stderr
+    told = subprocess.run([*open_mpi(1), *kernel], env=environment, capture_output=True, timeout=60)
+    assert told.returncode == 0, told.stderr
+    assert "/tmp/\ufffd" in told.stdout.decode()

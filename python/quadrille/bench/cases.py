@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -75,11 +76,20 @@ def load_case(name: str) -> Case:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError:
         raise UsageError(f"no case is called {name!r}; there are {', '.join(case_names())}") from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"case {path} is no TOML: {error}") from None
+    return _checked(data, f"case {path}: ")
+
+
+def with_options(case: Case, given: dict[str, Any]) -> Case:
+    """Return `case` with what was given on the command line. Raises UsageError for a value it cannot have."""
+    return _checked({**case.model_dump(), **given}, "--")
+
+
+def _checked(data: dict[str, Any], where: str) -> Case:
     try:
         return Case.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"case {path}: {place}: {first['msg']}") from None
+        raise UsageError(f"{where}{place}: {first['msg']}") from None

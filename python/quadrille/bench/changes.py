@@ -10,6 +10,7 @@ of many points some would seem changed by chance.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -24,11 +25,15 @@ Key = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Change:
-    """A point measured twice; `factor` is the new ratio over the old, above 1 is worse."""
+    """A point measured twice; `factor` is the new ratio over the old, above 1 is worse.
+
+    `about`: what tells it from the same point of other runs; nothing where there is none.
+    """
 
     before: PointLine
     after: PointLine
     factor: Ratio
+    about: str = ""
 
     def worse(self, than: float = LIMIT) -> bool:
         """Return whether the whole interval is above `than`."""
@@ -57,9 +62,16 @@ def key_of(point: PointLine) -> Key:
 
 def compare(before: list[PointLine], after: list[PointLine]) -> Comparison:
     """Match the points of both; of points measured several times the last one counts."""
-    old, new = ({key_of(point): point for point in points} for points in (before, after))
+    return compare_apart([("", point) for point in before], [("", point) for point in after])
+
+
+def compare_apart(
+    before: Iterable[tuple[str, PointLine]], after: Iterable[tuple[str, PointLine]]
+) -> Comparison:
+    """As `compare`, of points each with words about its run, which have to be equal too."""
+    old, new = ({(about, key_of(point)): point for about, point in points} for points in (before, after))
     both = [key for key in new if key in old]
-    changes = [Change(old[key], new[key], _factor(old[key], new[key], len(both))) for key in both]
+    changes = [Change(old[key], new[key], _factor(old[key], new[key], len(both)), key[0]) for key in both]
     return Comparison(
         changes,
         [point for key, point in old.items() if key not in new],

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from pydantic import ValidationError
 
@@ -54,21 +56,37 @@ class Results:
         return True
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """So many bytes of a file, and what its last line lacks."""
+
+    size: int
+    end: bytes
+
+
 class ResultsWriter:
     """Appends checked lines to a file; each is on disk before the next is taken.
 
-    Where the disk is full, what was written stays valid, and the lines that follow go to a file of their own
-    in the folder for temporary files, if that is on another disk: `paths` names both.
+    What stood in the file stays until the first line is known: a launcher that does not start costs nothing.
+    One writer at a time has a file, or points would stand below another's run line. Where the disk is full,
+    what was written stays valid, and the lines that follow go to a file of their own in the folder for
+    temporary files, if that is on another disk: `paths` names both.
     """
 
     def __init__(self, path: Path, append: bool = False) -> None:
-        """Open `path`, empty unless `append`. Raises UsageError when it cannot be written."""
+        """Open `path`; `append`: keep its whole lines. Raises UsageError when it cannot be written."""
         self.paths = [path]
         self._run: RunLine | None = None
+        self._kept: _Kept | None = None  # of what is in the file, until that is cut to it
         try:
-            self._file = path.open("ab" if append else "wb", buffering=0)
+            if path.is_file():
+                self._kept = _whole_lines_of(path) if append else _Kept(0, b"")
+            self._file = path.open("ab", buffering=0)
         except OSError as error:
             raise cannot_write(error, f"results file {path}", "give another -o") from None
+        if path.is_file() and _is_taken(self._file):
+            self._file.close()
+            raise UsageError(f"results file {path} is being written by another run; give another -o")
 
     def write(self, line: Line) -> None:
         """Append one line. Raises QuadrilleError when it finds no room anywhere."""
@@ -84,7 +102,12 @@ class ResultsWriter:
         self._file.close()
 
     def _append(self, line: Line) -> None:
-        data = memoryview((line.model_dump_json(by_alias=True) + "\n").encode())
+        text = (line.model_dump_json(by_alias=True) + "\n").encode()
+        if self._kept is not None:
+            self._file.truncate(self._kept.size)
+            text = self._kept.end + text
+            self._kept = None
+        data = memoryview(text)
         try:
             whole = os.fstat(self._file.fileno()).st_size
             while data:
@@ -144,6 +167,28 @@ def read_results(paths: list[Path]) -> Results:
     return results
 
 
+def _is_taken(file: IO[bytes]) -> bool:
+    """Take the file for us alone, as long as it is open; return whether somebody else has it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False  # a file system without locks
+    return False
+
+
+def _whole_lines_of(path: Path) -> _Kept:
+    """Return all but an unfinished last line, which another one behind it would make a wrong one."""
+    data = path.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    try:
+        json.loads(data[whole:])
+    except ValueError:
+        return _Kept(whole, b"")
+    return _Kept(len(data), b"\n")
+
+
 def _read_file(path: Path, results: Results) -> None:
     try:
         text = path.read_text(encoding="utf-8")
@@ -157,7 +202,7 @@ def _read_file(path: Path, results: Results) -> None:
         ) from None
     if not text.strip():
         raise QuadrilleError(f"results file {path} is empty; run `quadrille bench -o {path}` again")
-    lines = text.splitlines()
+    lines = text.removesuffix("\n").split("\n")  # and not at what Unicode calls a line's end
     begun = Results()
     for number, line in enumerate(lines, start=1):
         if not line.strip():

@@ -6,8 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from quadrille.bench.cases import case_names, load_case
+from quadrille.cli import build_app
 from quadrille.errors import UsageError
 
 
@@ -36,6 +38,21 @@ def test_wrong_case_file_is_refused_with_its_key(tmp_path: Path, text: str, comp
     path.write_text(text)
     with pytest.raises(UsageError, match=complaint):
         load_case(str(path))
+
+
+def test_an_option_that_cannot_be_is_refused_by_its_name(tmp_path: Path) -> None:
+    command = ["bench", "--seconds", "0", "-o", str(tmp_path / "r.jsonl"), "--", "mpirun"]
+    refused = CliRunner().invoke(build_app(), command).exception
+    assert isinstance(refused, UsageError) and "--seconds: " in str(refused)
+
+
+def test_what_a_gate_was_recorded_in_is_not_written_over(tmp_path: Path) -> None:
+    recorded = tmp_path / "recorded.jsonl"
+    recorded.write_text("kept")
+    command = ["bench", "bcast", "--gate", str(recorded), "-o", str(recorded), "--", "mpirun"]
+    refused = CliRunner().invoke(build_app(), command).exception
+    assert isinstance(refused, UsageError) and "give another -o" in str(refused)
+    assert recorded.read_text() == "kept"
 
 
 def test_file_overrides_reach_the_kernel(tmp_path: Path) -> None:

@@ -41,6 +41,49 @@ def test_an_unfinished_last_line_is_left_out(tmp_path: Path) -> None:
     assert results.runs[0].end is None
 
 
+def test_what_stood_there_stays_until_there_is_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(BENCH.read_bytes())
+    writer = ResultsWriter(path)
+    assert path.read_bytes() == BENCH.read_bytes()
+    writer.write(read_results([BENCH]).runs[0].facts)
+    writer.close()
+    assert path.read_text().count("\n") == 1
+
+
+def test_two_runs_at_a_time_do_not_share_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    first = ResultsWriter(path)
+    with pytest.raises(UsageError, match="being written by another run"):
+        ResultsWriter(path, append=True)
+    first.close()
+    ResultsWriter(path).close()
+
+
+@pytest.mark.parametrize("cut", [1, 100])  # a line without its end, and one without its newline alone
+def test_what_is_added_does_not_join_an_unfinished_line(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "cut.jsonl"
+    path.write_bytes(BENCH.read_bytes()[:-cut])
+    before = read_results([path])
+    writer = ResultsWriter(path, append=True)
+    writer.write(before.runs[0].facts)
+    for line in before.points():
+        writer.write(line)
+    writer.close()
+    after = read_results([path])
+    assert len(after.runs) == 2 and len(after.points()) == 2 * len(before.points())
+    assert after.runs[0].end == before.runs[0].end
+
+
+def test_a_separator_of_unicode_in_a_name_ends_no_line(tmp_path: Path) -> None:
+    run = read_results([BENCH]).runs[0]
+    writer = ResultsWriter(tmp_path / "results.jsonl")
+    writer.write(run.facts.model_copy(update={"command": ["quadrille", "bench", "a\u2028b\x85"]}))
+    writer.write(run.points[0])
+    writer.close()
+    assert len(read_results([tmp_path / "results.jsonl"]).points()) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "error", "complaint"),
     [

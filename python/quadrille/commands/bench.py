@@ -13,7 +13,7 @@ from rich.console import Console
 
 from quadrille.bench import pingpong
 from quadrille.bench.candidates import measure_candidates, summary, table
-from quadrille.bench.cases import Case, case_names, load_case
+from quadrille.bench.cases import Case, case_names, load_case, with_options
 from quadrille.bench.changes import compare
 from quadrille.bench.contention import SortRequest, predict, prediction_lines, ranks_of, sort_lines
 from quadrille.bench.gate import clearly_worse, gate_lines, ratio_text, sweep_lines
@@ -26,7 +26,7 @@ from quadrille.contracts import PointLine, RunLine
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.line_after_dashes import LineAfterDashes as LineAfterDashes
 from quadrille.report.summary import point_name
-from quadrille.whole_file import write_measured
+from quadrille.whole_file import check_place, write_measured
 
 _HELP = f"""Time MPI collectives under Quadrille against the MPI library alone.
 
@@ -132,7 +132,7 @@ def bench(
         "sync": sync,
     }
     overrides = {key: value for key, value in given.items() if value is not None}
-    chosen = Case.model_validate({**load_case(case).model_dump(), **overrides})
+    chosen = with_options(load_case(case), overrides)
     if predict_only:
         wanted = SortRequest(
             by_nodes or [1], per_node or 1, chosen.vectors, chosen.doubles, chosen.memory, node_memory
@@ -148,6 +148,8 @@ def bench(
         raise UsageError("no file for the results; give one with -o")
     if gate is not None and (candidates is not None or jobs > 1 or without_library):
         raise UsageError("--gate judges one job under Quadrille; leave out what goes with several or none")
+    if gate is not None and gate.resolve() == output.resolve():
+        raise UsageError(f"--gate {gate}: -o would write over what was recorded; give another -o")
     recorded = None if gate is None else read_results([gate]).points()
     if chosen.every_count and chosen.ranks is None:
         chosen = chosen.model_copy(update={"ranks": rank_counts(ranks_started_by(line))})
@@ -201,6 +203,9 @@ def _pingpong(
         raise UsageError(
             "no launcher line; write it after `--`, as in `quadrille bench pingpong -- mpirun -np 2`"
         )
+    name, remedy = f"results file {output}", "give another -o"
+    if output is not None:
+        check_place(output, name, remedy)
     wanted = pingpong.Wanted(
         line,
         sizes or pingpong.SIZES,
@@ -217,7 +222,7 @@ def _pingpong(
         console.print(f"{pingpong.NAMES[way]}: not measured: {reason}", markup=False)
     if output is not None:
         text = "".join(f"{one.model_dump_json()}\n" for one in measured.lines)
-        write_measured(output, text, f"results file {output}", "give another -o")
+        write_measured(output, text, name, remedy)
 
 
 def _measure_candidates(job: Job, case: Case, most: int, writer: ResultsWriter) -> None:

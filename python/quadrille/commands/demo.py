@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 
 import typer
 
+from quadrille import termination
 from quadrille.demo.demonstration import Plan, demonstrate
 from quadrille.errors import UsageError
 
@@ -29,11 +29,6 @@ def demo(
     """
     if steps < 1:
         raise UsageError(f"--steps {steps}: count at least one step")
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
-    report = demonstrate(Plan(output, cache, (10, steps), benches))
+    with termination.as_interrupt():
+        report = demonstrate(Plan(output, cache, (10, steps), benches))
     typer.echo(f"Report: {report.resolve()}")
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import typer
 
 from quadrille import settings
@@ -18,7 +20,8 @@ def _help() -> str:
         rows.append(f"{setting.variable}\n    {setting.description}" + (f" ({notes})" if notes else ""))
     return (
         "Print the KEY=VALUE lines that `quadrille run` would set.\n\n"
-        "Every rank of a job needs the same values: print them once and hand them to all.\n\n"
+        "Every rank of a job needs the same values: print them once and hand them to all. They are quoted as "
+        "a shell reads them.\n\n"
         "\b\nSettings, all of them environment variables:\n" + "\n".join(rows)
     )
 
@@ -42,4 +45,4 @@ def env(
     variables = settings.job_environment({"QUADRILLE_ABI": mpi, **options.variables()})
     variables.update(fabric_variables(variables, mpi))
     for name, value in variables.items():
-        typer.echo(f"{name}={value}")
+        typer.echo(f"{name}={shlex.quote(value)}")

@@ -74,15 +74,12 @@ def probe(
 
 def _probe_into(path: Path, job: ProberJob) -> ProberReport:
     output = ModelOutput(path)
-    try:
-        report = run_prober(job)
-        require_success(report)
-        if report.model is None:
-            raise QuadrilleError("the prober compared models but gave none; try again")
-        model = completed(report.model)
-        place = output.write(model)
-    finally:
-        output.discard()
+    report = run_prober(job)
+    require_success(report)
+    if report.model is None:
+        raise QuadrilleError("the prober compared models but gave none; try again")
+    model = completed(report.model)
+    place = output.write(model)
     for text in summary_lines(model):
         print(f"quadrille: {text}", file=sys.stderr)
     print(f"quadrille: model in {place}; `quadrille show {place}` tells more", file=sys.stderr)

@@ -14,6 +14,7 @@ from rich.console import Console
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.installation import quadrille_program
 from quadrille.line_after_dashes import LineAfterDashes
+from quadrille.native_job import ended_with_us
 
 _HELP = """Tell which collectives a program calls, from where, and where the time goes.
 
@@ -55,8 +56,9 @@ def profile(
 
 
 def _run(line: list[str], folder: Path) -> None:
-    command = [quadrille_program(), "run", "--trace", str(folder), "--", *line]
-    code = subprocess.run(command, check=False).returncode
+    process = subprocess.Popen([quadrille_program(), "run", "--trace", str(folder), "--", *line])
+    with ended_with_us(process):
+        code = process.wait()
     if code != 0:
         print(
             f"quadrille: the program ended with exit code {code}; what it wrote before counts",

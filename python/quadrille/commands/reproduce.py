@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from pathlib import Path
 
 import typer
 
+from quadrille import termination
 from quadrille.commands.bench import LineAfterDashes
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.reproduce.catalogue import experiment_ids, find_experiment
@@ -62,8 +62,6 @@ def reproduce(
     duration_s = None if duration is None else seconds_of(duration)
     if duration_s is not None and not any(experiment.takes_duration for experiment in experiments):
         raise UsageError(f"--duration {duration}: {', '.join(ids)} has its own length; leave it out")
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
     # plotly takes half a second to load, and a wrong call shall be told at once.
     from quadrille.reproduce.running import Plan, page_again
     from quadrille.reproduce.running import reproduce as run
@@ -75,7 +73,8 @@ def reproduce(
         typer.echo(str(output / f"{experiment.id}.html"))
         return effects
 
-    series = run_series(experiments, one, lambda text: print(text, file=sys.stderr))
+    with termination.as_interrupt():
+        series = run_series(experiments, one, lambda text: print(text, file=sys.stderr))
     _write_overview(output)
     if len(experiments) > 1:
         print("\n".join(summary_lines(series)))
@@ -96,7 +95,3 @@ def _write_overview(folder: Path) -> None:
             typer.echo(str(overview))
     except QuadrilleError as error:
         print(f"quadrille: no summary: {error}", file=sys.stderr)
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt

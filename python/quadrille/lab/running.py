@@ -10,7 +10,6 @@ import json
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
+from quadrille import termination
 from quadrille.errors import QuadrilleError
 from quadrille.lab import faults
 from quadrille.lab.cpu import CpuReport, CpuWatch, report_json
@@ -142,14 +142,8 @@ def _signals_passed_to(child: subprocess.Popen[bytes]) -> Iterator[None]:
         if number != signal.SIGINT or not sys.stdin.isatty():
             child.send_signal(number)
 
-    in_main = threading.current_thread() is threading.main_thread()  # the only one that may set handlers
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main else ()
-    before = {number: signal.signal(number, pass_on) for number in numbers}
-    try:
+    with termination.handled((signal.SIGINT, *termination.ENDING), pass_on):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager

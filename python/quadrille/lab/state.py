@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -85,12 +86,29 @@ def labs_directory() -> Path:
     elif os.geteuid() == 0:
         path = Path("/run/quadrille/labs")
     else:
-        base = os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/quadrille-{os.getuid()}"
+        base = os.environ.get("XDG_RUNTIME_DIR") or own_temporary_folder(Path("/tmp"))
         path = Path(base) / "quadrille" / "labs"
     try:
         path.mkdir(mode=0o755, parents=True, exist_ok=True)
     except OSError as error:
         raise QuadrilleError(f"{path}: cannot be made ({error.strerror}); set QUADRILLE_LAB_DIR") from None
+    return path
+
+
+def own_temporary_folder(parent: Path) -> Path:
+    """Return this user's folder in `parent`, where others may make folders, too.
+
+    Raises QuadrilleError when it is somebody else's: he could replace what is started in a lab.
+    """
+    path = parent / f"quadrille-{os.getuid()}"
+    with contextlib.suppress(OSError):  # it is there, or the next step says what is wrong
+        path.mkdir(mode=0o700)
+    try:
+        owner = path.lstat()
+    except OSError as error:
+        raise QuadrilleError(f"{path}: cannot be made ({error.strerror}); set QUADRILLE_LAB_DIR") from None
+    if not stat.S_ISDIR(owner.st_mode) or owner.st_uid != os.getuid():
+        raise QuadrilleError(f"{path} is no folder of yours; set QUADRILLE_LAB_DIR to one")
     return path
 
 

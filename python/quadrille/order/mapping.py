@@ -42,9 +42,12 @@ def order_ranks(model: Path, places: Places, ranks: int, pattern: Sequence[str])
     """
     command = [str(native_program("quadrille-order")), "--model", str(model), "--ranks", str(ranks), *pattern]
     text = "".join(f"{name} {count}\n" for name, count in places.items())
-    done = subprocess.run(
-        command, input=text, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
-    )
+    try:
+        done = subprocess.run(
+            command, input=text, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise QuadrilleError(f"ordering took over {_TIMEOUT_S} s; give fewer --ranks or edges") from None
     if done.returncode != 0:
         reason = done.stderr.strip().removeprefix("quadrille-order: ")
         raise (UsageError if done.returncode == _WRONG_USAGE else QuadrilleError)(reason)

@@ -127,6 +127,12 @@ def test_wrong_input_is_refused(run: Run, arguments: list[str], said: str) -> No
     assert done.lines == []
 
 
+def test_an_order_that_takes_too_long_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quadrille.order.mapping._TIMEOUT_S", 1e-6)
+    done = run("--ranks", "12", "--ring")
+    assert done.exit_code == 1 and "took over" in done.output
+
+
 @pytest.mark.parametrize("line", ["0 1 2 3", "0", "0 12", "0 one", "0 1 -2", "0 1 x"])
 def test_a_wrong_line_of_a_graph_is_named(run: Run, tmp_path: Path, line: str) -> None:
     graph = tmp_path / "edges"

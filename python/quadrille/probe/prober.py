@@ -9,21 +9,18 @@ beside the prober's lines is kept and shown only when something went wrong.
 
 from __future__ import annotations
 
-import contextlib
-import signal
 import subprocess
 import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
 from pydantic import ValidationError
 
-from quadrille.errors import QuadrilleError
+from quadrille.errors import QuadrilleError, UsageError
 from quadrille.launcher_program import split_line
 from quadrille.launchers import detect_launcher
 from quadrille.native_job import NativeJob, Start, ended_with_us, line_of_type, prepare, started
@@ -81,10 +78,15 @@ def run_prober(job: ProberJob) -> ProberReport:
     the launcher cannot be started, or nothing was heard for `silence_s`. KeyboardInterrupt goes through.
     """
     launcher = detect_launcher(job.launcher_line)
-    line = split_line(launcher).launcher
-    start = prepare(NativeJob("quadrille-probe", line, job.arguments, job.mpi))
-    with _termination_as_interrupt():
-        return _run(start, job.silence_s)
+    split = split_line(launcher)
+    if ":" in split.program:
+        raise UsageError(
+            "the launcher line starts several programs, parted by colons, and only the hosts of the first "
+            "would be measured; give a line for all hosts, without programs, such as "
+            "`mpirun -np 16 --hostfile hosts`"
+        )
+    start = prepare(NativeJob("quadrille-probe", split.launcher, job.arguments, job.mpi))
+    return _run(start, job.silence_s)
 
 
 def require_success(report: ProberReport) -> None:
@@ -112,7 +114,7 @@ def require_success(report: ProberReport) -> None:
 
 
 def _run(start: Start, silence_s: float) -> ProberReport:
-    process = started(start, stderr=subprocess.PIPE, errors="replace", process_group=0)
+    process = started(start, stderr=subprocess.PIPE, process_group=0)
     report = ProberReport()
     with ended_with_us(process, own_group=True), Progress() as progress:
         assert process.stdout is not None and process.stderr is not None
@@ -209,21 +211,3 @@ def _take(text: str, report: ProberReport, progress: Progress) -> None:
 def _show(noise: deque[str]) -> None:
     for text in noise:
         print(f"  {text}", file=sys.stderr)
-
-
-@contextlib.contextmanager
-def _termination_as_interrupt() -> Iterator[None]:
-    """Let whoever ends us by a signal end the launcher too."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

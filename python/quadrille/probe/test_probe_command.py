@@ -161,6 +161,7 @@ def test_a_signal_to_the_command_ends_the_launcher(tmp_path: Path, number: signa
         (["probe", "-o", "m.json", "--", "true"], "--mpi ompi|mpich|impi"),
         (["probe", "-o", "m.json", "--mpi", "lam", "--", "true"], "--mpi lam"),
         (["probe", "--check", "/nowhere/m.json", "--", "true"], "/nowhere/m.json cannot be read"),
+        (["probe", "-o", "m.json", "--", "mpirun", "-np", "1", "a", ":", "-np", "1", "b"], "several prog"),
     ],
 )
 def test_wrong_usage_is_refused_before_anything_starts(
@@ -217,12 +218,25 @@ def test_a_model_of_another_version_is_refused() -> None:
 def test_an_unwritten_output_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_text("old", encoding="utf-8")
-    output = ModelOutput(path)
-    output.discard()
+    ModelOutput(path)
     assert path.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(UsageError, match="is a folder"):
         ModelOutput(tmp_path)
+
+
+def test_a_pipe_and_a_link_stay_what_they_are(tmp_path: Path) -> None:
+    model = completed(MODEL)
+    link, real, pipe = (tmp_path / name for name in ("link.json", "real.json", "pipe"))
+    link.symlink_to(real)
+    ModelOutput(link).write(model)
+    assert link.is_symlink() and load_model(real) == model
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
+        ModelOutput(pipe).write(model)
+        text, _ = reader.communicate(timeout=30)
+    assert pipe.is_fifo() and json.loads(text)["segments"], "/dev/null was replaced by a file"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.json", "pipe", "real.json"]
 
 
 def _number_in(path: Path) -> int:

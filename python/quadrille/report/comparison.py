@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from itertools import compress
 from typing import Any
 
-from quadrille.bench.changes import Change, Comparison, compare
+from quadrille.bench.changes import Change, Comparison, compare_apart
 from quadrille.bench.results_file import Results
 from quadrille.bench.slower import LIMIT
-from quadrille.contracts import RunLine
+from quadrille.contracts import PointLine, RunLine
 from quadrille.errors import UsageError
 from quadrille.report.formatting import escape, plural, time_text
 from quadrille.report.frame import frame
@@ -28,7 +30,7 @@ def compared(before: Results, after: Results) -> Comparison:
             f"results cannot be compared: {name} is {old} in the first "
             f"and {new} in the second; measure both alike"
         )
-    comparison = compare(before.points(), after.points())
+    comparison = compare_apart(*_points_with_runs(before, after))
     if not comparison.changes:
         raise UsageError("results cannot be compared: no point was measured in both; use the same case twice")
     return comparison
@@ -89,8 +91,12 @@ def verdict(change: Change) -> str:
 
 def _names(changes: list[Change]) -> str:
     ordered = sorted(changes, key=lambda change: -abs(change.factor.value - 1))
-    names = [f"{point_name(change.after)} ({change.factor.value:.2f} times)" for change in ordered[:5]]
+    names = [f"{_name(change)} ({change.factor.value:.2f} times)" for change in ordered[:5]]
     return ", ".join(names) + (" ..." if len(ordered) > 5 else "")
+
+
+def _name(change: Change) -> str:
+    return point_name(change.after) + (f", {change.about}" if change.about else "")
 
 
 def _points(comparison: Comparison) -> str:
@@ -100,7 +106,7 @@ def _points(comparison: Comparison) -> str:
         who = dict.fromkeys((old.quadrille.executor, new.quadrille.executor))
         rows.append(
             [
-                escape(point_name(change.after)),
+                escape(_name(change)),
                 f"{time_text(old.quadrille.median_ns)}, {time_text(new.quadrille.median_ns)}",
                 ratio_cell(old.ratio_of_medians),
                 ratio_cell(new.ratio_of_medians),
@@ -119,6 +125,33 @@ _METHOD = (
     f"the number of points, is beyond {LIMIT} times. The interval knows the samples of both runs, not what "
     "differs from one job to the next: repeat a run that decides something.</p>"
 )
+
+
+def _points_with_runs(before: Results, after: Results) -> Iterator[list[tuple[str, PointLine]]]:
+    """Yield the points of each results with what tells its run from others of the same results.
+
+    What the results do not have alike, such as a setting that was changed, tells nothing apart.
+    """
+    seen = [
+        list(map(set, zip(*(_circumstances(run.facts) for run in one.runs if run.points), strict=True)))
+        for one in (before, after)
+    ]
+    apart = [old == new and len(old) > 1 for old, new in zip(*seen, strict=True)]
+    for one in (before, after):
+        yield [
+            (", ".join(compress(_circumstances(run.facts), apart)), point)
+            for run in one.runs
+            for point in run.points
+        ]
+
+
+def _circumstances(facts: RunLine) -> tuple[str, ...]:
+    return (
+        mpi_name(facts),
+        "with Quadrille" if facts.library_loaded else "without Quadrille",
+        "alone" if facts.beside is None else f"beside a job of {facts.beside} calls",
+        facts.environment.get("QUADRILLE_ALGORITHM") or "nothing forced",
+    )
 
 
 def _must_agree(results: Results) -> Facts:

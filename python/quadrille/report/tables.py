@@ -145,7 +145,8 @@ def slower_table(points: list[PointLine]) -> str:
     rows = []
     for point in found:
         ours = point.blocks.quadrille
-        rows.append([point_name(point), _ratio(point, "blocks"), time_text(ours.median_ns), _executor(ours)])
+        name = escape(point_name(point))
+        rows.append([name, _ratio(point, "blocks"), time_text(ours.median_ns), _executor(ours)])
     return table(["point", "ratio in blocks (95 %)", "Quadrille", "carried out by"], rows)
 
 

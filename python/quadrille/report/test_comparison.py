@@ -83,6 +83,22 @@ def test_another_version_is_told_on_the_terminal(tmp_path: Path) -> None:
     assert "mind: Quadrille's version differs: 0.1.0, then 0.2.0." in run.output
 
 
+def test_runs_under_several_circumstances_are_compared_each_with_its_like() -> None:
+    alone, beside = results(0.99, 1, 1.01), results(0.99, 1, 1.01, beside="native")
+    slower = results(1.9, 2, 2.1)
+    before, after = Results(alone.runs + beside.runs), Results(slower.runs + beside.runs)
+    sentences = comparison_sentences(compared(before, after))
+    assert sentences[0].startswith("Worse at 1 of 2 points: ") and ", alone (2.00 times)" in sentences[0]
+    assert "beside a job of native calls</td>" in comparison_page(before, after, "")
+
+
+def test_another_forced_algorithm_is_compared_and_told() -> None:
+    one, other = ({"QUADRILLE_ALGORITHM": f"bcast:{name}"} for name in ("chain", "binomial"))
+    before, after = results(1, 1, 1, environment=one), results(1, 1, 1, environment=other)
+    (change,) = compared(before, after).changes
+    assert change.about == ""
+
+
 def test_nothing_in_common_is_refused() -> None:
     after = results(1, 1, 1)
     after.runs[0].points = [after.runs[0].points[0].model_copy(update={"bytes": 7})]

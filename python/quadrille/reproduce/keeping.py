@@ -16,6 +16,7 @@ from quadrille.errors import UsageError
 from quadrille.report.charts import Figure
 from quadrille.reproduce.as_markdown import as_markdown, markdown_table
 from quadrille.reproduce.overview import SEEN, Outcome, outcomes_in, provenances, summary_sentences
+from quadrille.reproduce.recording import data_of
 from quadrille.reproduce.static_chart import static_chart
 from quadrille.reproduce.without_samples import without_samples
 from quadrille.whole_file import cannot_write, write_whole
@@ -33,7 +34,8 @@ def keep(results: Path, folder: Path) -> list[Path]:
         raise UsageError(f"{results} holds no results of experiments; run `quadrille reproduce all` first")
     texts = {"README.md": _summary(outcomes)}
     for outcome in outcomes:
-        texts |= _experiment(outcome)
+        with data_of(results / f"{outcome.experiment.id}.json"):
+            texts |= _experiment(outcome)
         texts[f"{outcome.experiment.id}.json"] = _data(outcome)
     remedy = "give another --keep"
     try:

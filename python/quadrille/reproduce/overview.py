@@ -12,7 +12,7 @@ from quadrille.report.frame import frame
 from quadrille.report.tables import table
 from quadrille.reproduce.catalogue import experiment_ids, find_experiment
 from quadrille.reproduce.experiment import Effect, Experiment
-from quadrille.reproduce.recording import Record, read_record
+from quadrille.reproduce.recording import Record, data_of, read_record
 from quadrille.whole_file import write_whole
 
 SEEN = {True: "seen", False: "not seen", None: "not shown"}
@@ -41,7 +41,8 @@ def outcomes_in(folder: Path) -> list[Outcome]:
         path = folder / f"{name}.json"
         if path.exists():
             experiment, record = find_experiment(name), read_record(path)
-            found.append(Outcome(experiment, record, experiment.judge(record.data)))
+            with data_of(path):
+                found.append(Outcome(experiment, record, experiment.judge(record.data)))
     return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryDirectory
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from quadrille.demo.child import run_logged
@@ -31,26 +31,32 @@ class Probing:
     seconds: float
 
 
-def probe(launcher: Sequence[str], seed: int, arguments: Sequence[str] = ()) -> Probing:
-    """Probe the network of `launcher`. Raises QuadrilleError with the end of the output when that fails."""
-    with TemporaryDirectory(prefix="quadrille-") as name:
-        folder = Path(name)
+def probe(launcher: Sequence[str], seed: int, shared: Path) -> Probing:
+    """Probe the network of `launcher`; rank 0, whose host has to see it, writes round trips below `shared`.
+
+    Raises QuadrilleError with the end of the output when that fails.
+    """
+    with TemporaryDirectory(prefix="quadrille-", dir=shared) as name:
+        folder = Path(name).resolve()
         model, samples = folder / "model.json", folder / "samples.json"
         command = [quadrille_program(), "probe", "-o", str(model)]
         command += ["--samples", str(samples), "--seed", str(seed)]
         began = time.monotonic()
-        _run([*command, *arguments, "--", *launcher], folder)
+        _run([*command, "--", *launcher], folder)
         seconds = time.monotonic() - began
         return Probing(_read(model), _read(samples), seconds)
 
 
 @contextmanager
-def model_file(model: dict[str, Any]) -> Iterator[str]:
-    """Give the path of a file that holds `model` until the end of the block."""
-    with NamedTemporaryFile("w", prefix="quadrille-", suffix=".json", encoding="utf-8") as file:
-        json.dump(model, file)
-        file.flush()
-        yield file.name
+def model_file(model: dict[str, Any], shared: Path) -> Iterator[str]:
+    """Give the path of a file below `shared` that holds `model` until the end of the block.
+
+    Rank 0 reads it, wherever it runs, so its host has to see that folder.
+    """
+    with TemporaryDirectory(prefix="quadrille-", dir=shared) as name:
+        path = Path(name).resolve() / "model.json"
+        path.write_text(json.dumps(model), encoding="utf-8")
+        yield str(path)
 
 
 def bench(

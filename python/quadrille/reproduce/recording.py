@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -89,3 +91,18 @@ def read_record(path: Path) -> Record:
         place = ".".join(map(str, first["loc"])) or "the file"
         value = str(first["input"])[:60]
         raise UsageError(f"{path}: {place} = {value!r}: {first['msg']}; run the experiment again") from None
+
+
+@contextmanager
+def data_of(path: Path) -> Iterator[None]:
+    """Tell, where the data of the record in `path` lack what the block looks for, that they are other ones.
+
+    Raises UsageError. The record's form is checked when it is read; its data are the experiment's own.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(
+            f"{path}: its data are not of this version of the experiment ({type(error).__name__}: {error}); "
+            "run the experiment again"
+        ) from error

@@ -10,7 +10,7 @@ from pathlib import Path
 from quadrille.bench.launch import git_commit
 from quadrille.reproduce.experiment import Effect, Experiment
 from quadrille.reproduce.page import render_page
-from quadrille.reproduce.recording import Record, Recording, read_record
+from quadrille.reproduce.recording import Record, Recording, data_of, read_record
 from quadrille.reproduce.workbench import Workbench
 from quadrille.whole_file import write_whole
 
@@ -76,5 +76,6 @@ def page_again(experiment: Experiment, folder: Path) -> list[Effect]:
     """Make the page out of the results file alone; return the effects. Raises UsageError for a wrong file."""
     path = folder / f"{experiment.id}.json"
     record = read_record(path)
-    write_page(experiment, record, path)
-    return experiment.judge(record.data)
+    with data_of(path):
+        write_page(experiment, record, path)
+        return experiment.judge(record.data)

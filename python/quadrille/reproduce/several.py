@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -48,6 +49,9 @@ def run_series(
         except (QuadrilleError, OSError, subprocess.SubprocessError) as error:
             ended.error = error
             tell(f"  FAILED: {error}")
+        except Exception as error:  # a defect of ours is no reason to lose the hours that follow
+            ended.error = error
+            tell(f"  FAILED: {traceback.format_exc()}")
         ended.seconds = time.monotonic() - began
         series.ended.append(ended)
         for line in effect_lines(ended.effects):

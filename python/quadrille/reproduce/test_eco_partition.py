@@ -89,6 +89,11 @@ def test_a_minimum_that_is_never_right_fails_the_run(truth: dict[str, Any]) -> N
     assert effect(effects, "the mean and the maximum mislead").failed
 
 
+def test_a_run_that_ended_before_its_first_probe_shows_nothing(truth: dict[str, Any]) -> None:
+    network = {"topology": "eco_cmu_psc", "truth": truth, "conditions": {"quiet": [], "bursts": []}}
+    assert {one.seen for one in EXPERIMENT.judge({"networks": {"mixed": network}})} == {None}
+
+
 def test_a_wrong_partition_under_bursts_has_to_be_doubted(truth: dict[str, Any]) -> None:
     right = [segment["hosts"] for segment in truth["segments"]]
     everybody = [[host["name"] for host in truth["hosts"]]]

@@ -47,6 +47,12 @@ def test_a_difference_within_the_errors_is_none() -> None:
     assert "no difference" in effects[0].why
 
 
+def test_one_run_of_each_has_no_error_and_shows_no_difference() -> None:
+    made = data(0.12, 0.10)
+    made["runs"] = [run for run in made["runs"] if run["ranks"] == 8]
+    assert seen(made)[0] is None
+
+
 def test_nothing_measured_shows_nothing() -> None:
     assert set(seen({})) == {None}
     assert EXPERIMENT.show({}) == ""

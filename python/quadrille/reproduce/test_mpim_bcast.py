@@ -87,6 +87,12 @@ def test_calls_left_to_the_library_fail_and_nothing_measured_does_not() -> None:
     assert seen({}) == [None] * 6
 
 
+def test_one_number_of_nodes_as_on_a_real_cluster_tells_nothing_of_growth() -> None:
+    effects = EXPERIMENT.judge({"points": [point(OPEN_MPI, 8, 20), point(MULTICAST, 8, 6.8)]})
+    assert [effect.seen for effect in effects] == [None, True, None, None, None, None]
+    assert effects[0].why == "measured on 8 nodes alone"
+
+
 def test_the_network_with_most_nodes_counts_and_the_samples_of_all_runs() -> None:
     other = point(MULTICAST, 4, 1) | {"network": "4 hosts, 100 Mbit/s"}
     data = {"points": [other, point(MULTICAST, 16, 9), point(MULTICAST, 16, 7)]}

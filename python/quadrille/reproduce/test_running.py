@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,13 @@ def test_a_wrong_results_file_is_refused_with_the_place(tmp_path: Path, contents
     path.write_text(contents, encoding="utf-8")
     with pytest.raises(UsageError, match=said):
         read_record(path)
+
+
+def test_data_of_another_version_are_refused_with_their_file(tmp_path: Path) -> None:
+    old = replace(counting(), judge=lambda data: [Effect("three", data["counted"] == 3, "")])
+    reproduce(counting(), plan(tmp_path))
+    with pytest.raises(UsageError, match=r"counting\.json: its data .*KeyError: 'counted'.* run the experi"):
+        page_again(old, tmp_path)
 
 
 def test_every_experiment_of_the_catalogue_shows_an_empty_run_without_claims(tmp_path: Path) -> None:

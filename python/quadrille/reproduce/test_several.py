@@ -40,6 +40,11 @@ def test_a_disk_that_is_full_fails_one_experiment() -> None:
     assert ran == ["first", "second", "third"] and failed == ["first failed"]
 
 
+def test_a_defect_fails_one_experiment_too() -> None:
+    ran, failed, _ = ending("first", KeyError("model"))
+    assert ran == ["first", "second", "third"] and failed == ["first failed"]
+
+
 def test_an_interrupt_ends_the_series_and_names_what_is_missing() -> None:
     ran, failed, summary = ending("second", KeyboardInterrupt())
     assert ran == ["first", "second"] and not failed

@@ -30,8 +30,9 @@ class Clock:
 
     @property
     def uncertainty_ns(self) -> int:
-        """Return by how much a time can be wrong, at most."""
-        return max(self._first.uncertainty_ns, self._last.uncertainty_ns)
+        """Return by how much a time can be wrong, at most; of one estimate alone, without drift."""
+        left = self.to_shared(self._last.at_ns) - (self._last.at_ns - self._last.offset_ns)
+        return max(self._first.uncertainty_ns, abs(left) + self._last.uncertainty_ns)
 
     @property
     def drift_ppm(self) -> float:

@@ -114,7 +114,10 @@ def read_trace(folder: Path) -> Trace:
     for path in lines:
         found, members, cut = _read_rank(path)
         if trace.by_rank and found.ranks != trace.ranks:
-            raise QuadrilleError(f"{folder} mixes traces of jobs with {trace.ranks} and {found.ranks} ranks")
+            raise QuadrilleError(
+                f"{folder} mixes traces of jobs with {trace.ranks} and {found.ranks} ranks; give each job a "
+                "folder of its own"
+            )
         trace.by_rank[found.rank] = found
         trace.members |= members
         if cut:
@@ -158,7 +161,7 @@ def _read_rank(path: Path) -> tuple[RankTrace, dict[int, list[int]], bool]:
 def _whole_lines(path: Path) -> tuple[list[dict[str, Any]], bool]:
     """Return the lines, and whether the last one is not whole."""
     lines = []
-    for text in path.read_text(encoding="utf-8").splitlines():
+    for text in path.read_bytes().splitlines():  # a character may be cut, and names may hold any other
         try:
             lines.append(json.loads(text))
         except ValueError:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from rich.table import Table
+from rich.text import Text
 
 from quadrille.report.formatting import percent_text, size_text, time_text
 from quadrille.trace.profile import Profile, Row
@@ -23,7 +24,7 @@ def table_of(profile: Profile, most_rows: int) -> Table:
     for row in profile.rows[:most_rows]:
         table.add_row(
             row.function.removeprefix("MPI_"),
-            site_text(row.site),
+            Text(site_text(row.site)),  # brackets in it are no markup
             row.algorithm.partition(":")[0],
             size_text(row.bytes),
             str(row.ranks),

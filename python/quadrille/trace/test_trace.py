@@ -49,7 +49,7 @@ def write_rank(folder: Path, rank: int, ranks: int, records: Sequence[bytes], **
         ),
         *({"type": "function", "number": at, "name": name} for at, name in enumerate(FUNCTIONS)),
         *({"type": "algorithm", "number": at, "name": name} for at, name in enumerate(ALGORITHMS)),
-        {"type": "site", "number": 0, "name": "/opt/app+0x10 step"},
+        {"type": "site", "number": 0, "name": more.get("site", "/opt/app+0x10 step")},
     ]
     if rank == 0:
         lines.append({"type": "communicator", "number": 5, "ranks": list(range(ranks))})
@@ -77,6 +77,7 @@ def test_times_are_those_of_rank_0s_clock(tmp_path: Path) -> None:
 def test_a_drift_that_the_uncertainty_could_feign_is_none() -> None:
     clock = Clock([Estimate(0, 0, 1000), Estimate(S, 1500, 1000)])
     assert clock.drift_ppm == 0
+    assert clock.uncertainty_ns == 2500, "what is not taken for a drift may be one"
     assert Clock([Estimate(0, 0, 100), Estimate(S, 1500, 100)]).drift_ppm == pytest.approx(1.5)
 
 
@@ -162,8 +163,8 @@ def test_a_job_that_was_killed_is_read_as_far_as_it_went(tmp_path: Path) -> None
     for rank in range(2):
         whole = [record(0, "MPI_Allreduce", 0, 10), record(1, "MPI_Allreduce", 20, 30)[: 64 if rank else 30]]
         write_rank(tmp_path, rank, 2, whole, clocks=[(0, 0, 100)])
-    with (tmp_path / "rank-00001.jsonl").open("a") as lines:
-        lines.write('{"type": "si')
+    with (tmp_path / "rank-00001.jsonl").open("ab") as lines:
+        lines.write('{"type": "site", "name": "ä'.encode()[:-1])
     trace = read_trace(tmp_path)
     assert trace.cut == [0, 1]
     assert len(joint_calls(trace)) == 1
@@ -212,6 +213,14 @@ def test_the_page_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
     page = trace_page(trace, joint_calls(trace), None)
     assert "MPI_Bcast" in page and "app+0x10 (step)" in page
     assert '"x":[1e-07' in page.replace(" ", "")
+
+
+def test_brackets_in_the_name_of_a_place_are_printed(tmp_path: Path) -> None:
+    for rank in range(2):
+        calls = [record(0, "MPI_Allreduce", 0, 10)]
+        write_rank(tmp_path, rank, 2, calls, site="/opt/app+0x10 total[abi:cxx11](int)")
+    done = CliRunner().invoke(build_app(), ["profile", "--trace", str(tmp_path)])
+    assert "total[abi:cxx11]" in done.output
 
 
 def test_the_verbs_write_and_print(tmp_path: Path) -> None:

@@ -37,12 +37,12 @@ def measure(comparison: Comparison, bench: Workbench, data: Data) -> None:
 
 def _measure_on(comparison: Comparison, bench: Workbench, line: Sequence[str], data: Data) -> None:
     bench.announce("probe")
-    data["model"] = probe(line, seed=1).model
+    data["model"] = probe(line, seed=1, shared=bench.folder).model
     bench.save()
     rounds, arguments, warm_up = _QUICK if bench.quick else _FULL
     calls = comparison.measured_in_short() if bench.quick else comparison.measured()
     patterns = comparison.judged() if bench.quick else comparison.patterns
-    with model_file(data["model"]) as path:
+    with model_file(data["model"], bench.folder) as path:
         for number in range(rounds):
             for pattern in patterns:
                 forced = ["--warmup", str(warm_up)] if pattern.algorithms else []

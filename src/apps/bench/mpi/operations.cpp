@@ -3,6 +3,7 @@
 #include "apps/bench/mpi/operations.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "apps/bench/mpi/operations_mixed.h"
 #include "apps/bench/mpi/operations_moving.h"
@@ -24,6 +25,10 @@ MPI_Datatype datatype_of(ElementType type) {
       return MPI_DOUBLE;
   }
   return MPI_BYTE;
+}
+
+ElementType element_type_of(std::uint64_t bytes, ElementType wanted) {
+  return bytes % size_of(wanted) == 0 ? wanted : ElementType::byte;
 }
 
 }  // namespace
@@ -63,6 +68,16 @@ std::function<std::uint64_t(Rank, Rank)> block_bytes_of(const Operation& operati
   };
 }
 
+bool fits_in_counts(const Operation& operation, std::uint64_t bytes, ElementType type, int ranks) {
+  const std::size_t size = size_of(element_type_of(bytes, type));
+  std::uint64_t elements = bytes / size;
+  const auto collective = collective_named(operation.name);
+  // Displacements are counts, too; see uneven_count().
+  if (collective && has_counts(*collective))
+    elements = elements * 3 / 2 * static_cast<std::uint64_t>(ranks);
+  return elements <= static_cast<std::uint64_t>(std::numeric_limits<int>::max());
+}
+
 Call make_call(const Operation& operation, const Shape& shape, MPI_Comm communicator) {
   Call call;
   call.communicator = communicator;
@@ -72,7 +87,7 @@ Call make_call(const Operation& operation, const Shape& shape, MPI_Comm communic
   call.in_place = shape.in_place && operation.has_in_place;
   call.computing_scale = shape.computing_scale;
   call.sort = shape.sort;
-  call.type = shape.bytes % size_of(shape.type) == 0 ? shape.type : ElementType::byte;
+  call.type = element_type_of(shape.bytes, shape.type);
   call.count = static_cast<int>(shape.bytes / size_of(call.type));
   call.datatype = datatype_of(call.type);
   call.operation = call.type == ElementType::byte ? MPI_BXOR : MPI_SUM;

@@ -96,7 +96,10 @@ int uneven_count(int count, int one, int other);
 std::function<std::uint64_t(Rank from, Rank to)> block_bytes_of(const Operation& operation,
                                                                 int count, std::size_t type_bytes);
 
-// Builds the call of `shape` on `communicator`, buffers included.
+// Whether MPI's counts, which are ints, hold what a call of `bytes` has of elements.
+bool fits_in_counts(const Operation& operation, std::uint64_t bytes, ElementType type, int ranks);
+
+// Builds the call of `shape` on `communicator`, buffers included. REQUIRES: fits_in_counts().
 Call make_call(const Operation& operation, const Shape& shape, MPI_Comm communicator);
 
 }  // namespace quadrille::bench

@@ -30,10 +30,13 @@ class Lines {
   explicit Lines(const std::string& path) {
     if (!path.empty()) file_.open(path, std::ios::trunc);
   }
+  // Whether everything so far was written.
   bool usable(const std::string& path) const { return path.empty() || file_.good(); }
   void write(const Line& line) {
-    (file_.is_open() ? static_cast<std::ostream&>(file_) : std::cout) << line.dump() << '\n'
-                                                                      << std::flush;
+    // Names of files and hosts are not ours: bytes that are no UTF-8 are replaced.
+    (file_.is_open() ? static_cast<std::ostream&>(file_) : std::cout)
+        << line.dump(-1, ' ', false, Line::error_handler_t::replace) << '\n'
+        << std::flush;
   }
   void progress(double done, std::size_t points, const std::string& label) {
     const std::int64_t now = monotonic_now().value;
@@ -217,7 +220,15 @@ Result<std::vector<PlannedPoint>> planned_points(const Options& options,
       } else if (name == "barrier") {
         points.push_back({&operation, 0, ranks});
       } else {
-        for (const auto bytes : options.bytes) points.push_back({&operation, bytes, ranks});
+        for (const auto bytes : options.bytes) {
+          if (!fits_in_counts(operation, bytes, options.type, ranks))
+            return Error{ErrorKind::invalid_argument,
+                         "--bytes " + std::to_string(bytes) + ": " + name + " on " +
+                             std::to_string(ranks) +
+                             " ranks has more elements than MPI counts; take fewer bytes, or a "
+                             "multiple of a larger --type"};
+          points.push_back({&operation, bytes, ranks});
+        }
       }
     }
   }
@@ -245,15 +256,16 @@ int run_benchmark(const Options& options) {
                                                               : exit_code::failed;
   }
   Lines lines(rank == 0 ? options.output : std::string());
-  const std::int64_t usable = Rendezvous(MPI_COMM_WORLD).agree({}, [&](const Report&) {
-    return lines.usable(options.output) ? 1 : 0;
-  });
-  if (usable == 0) {
-    if (rank == 0)
+  const auto written = [&] {
+    const std::int64_t usable = Rendezvous(MPI_COMM_WORLD).agree({}, [&](const Report&) {
+      return lines.usable(options.output) ? 1 : 0;
+    });
+    if (usable == 0 && rank == 0)
       std::cerr << "quadrille-bench: " << options.output
                 << ": cannot be written; give another --output\n";
-    return exit_code::failed;
-  }
+    return usable == 1;
+  };
+  if (!written()) return exit_code::failed;
   const std::int64_t start_ns = monotonic_now().value;
   Run run(options, world, lines);
   run.announce();
@@ -266,7 +278,7 @@ int run_benchmark(const Options& options) {
   }
   const std::int64_t wrong =
       Rendezvous(MPI_COMM_WORLD).agree({}, [&](const Report&) { return run.wrong(); });
-  return wrong > 0 ? exit_code::failed : exit_code::done;
+  return written() && wrong == 0 ? exit_code::done : exit_code::failed;
 }
 
 }  // namespace quadrille::bench

@@ -105,7 +105,11 @@ def _score(right: frozenset[frozenset[str]], found: list[list[list[str]] | None]
 
 def judge(data: Data) -> list[Effect]:
     """Return the effects of section 3, section 4.1 and Figure 3 b, and where the rule must fail."""
-    by_name = {(row.network, row.condition): row.scores for row in rows(data)}
+    by_name = {
+        (row.network, row.condition): row.scores
+        for row in rows(data)
+        if any(score.of > 0 for score in row.scores.values())  # else it ended before the first was taken
+    }
     quiet, bursts = by_name.get(("mixed", "quiet")), by_name.get(("mixed", "bursts"))
     wrong, equal = by_name.get(("mixed", FALSIFIED["too long"])), by_name.get(("equal", "quiet"))
     equal_large = by_name.get(("equal", LARGE))

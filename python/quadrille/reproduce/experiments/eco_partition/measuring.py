@@ -132,7 +132,7 @@ def _repeat(
     """`known`: models of the same network, probed before under other traffic."""
     for number in range(times.probed):
         bench.announce(f"  probe {number + 1} of {times.probed}")
-        repetitions.append(_probed(line, number + 1, lab))
+        repetitions.append(_probed(bench, line, number + 1, lab))
         bench.save()
     if times.probed and all("error" in repetition for repetition in repetitions):
         raise QuadrilleError(f"no probe succeeded; the last: {repetitions[-1]['error']}")
@@ -145,9 +145,9 @@ def _repeat(
         bench.save()
 
 
-def _probed(line: list[str], seed: int, lab: Lab | None) -> dict[str, Any]:
+def _probed(bench: Workbench, line: list[str], seed: int, lab: Lab | None) -> dict[str, Any]:
     try:
-        found = probe(line, seed)
+        found = probe(line, seed, bench.folder)
     except QuadrilleError as error:
         return {"error": str(error)}
     about = {"seconds": round(found.seconds, 2)}

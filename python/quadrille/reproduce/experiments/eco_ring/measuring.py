@@ -62,10 +62,10 @@ def measure(bench: Workbench, data: Data) -> None:
 def _measure_on(bench: Workbench, lab: Lab | None, entry: dict[str, Any]) -> None:
     line = lab.launcher() if lab is not None else bench.launcher or []
     bench.announce("  probe")
-    entry["model"] = probe(line, seed=1).model
+    entry["model"] = probe(line, seed=1, shared=bench.folder).model
     bench.save()
     form = QUICK if bench.quick else FULL
-    with model_file(entry["model"]) as path:
+    with model_file(entry["model"], bench.folder) as path:
         attempts = list(_attempts(line, lab, path, form.seeds))
         for number in range(form.rounds):
             for size, steps in form.steps.items():

@@ -57,6 +57,8 @@ def _smaller(data: Data, solver: str) -> Effect:
     by_tcp, ours = (share(data, solver, way) for way in WAYS)
     if by_tcp is None or ours is None:
         return Effect(name, None, _NOT_MEASURED)
+    if by_tcp.error is None or ours.error is None:
+        return Effect(name, None, "one run of each: how far off it may be is not known", must_appear=False)
     why = f"{share_text(ours)} against {share_text(by_tcp)} (standard errors of the fit)"
     if not ours.differs_from(by_tcp):
         why += ": no difference beyond twice the errors"

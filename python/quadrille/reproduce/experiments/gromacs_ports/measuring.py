@@ -49,7 +49,7 @@ def measure(bench: Workbench, data: Data) -> None:
 
 def _probe(bench: Workbench, line: Sequence[str], found: dict[str, Any]) -> None:
     bench.announce(f"{len(found.get('hosts', ())) or 'all'} hosts: probe")
-    probing = probe(line, seed=1)
+    probing = probe(line, seed=1, shared=bench.folder)
     found |= {"model": probing.model, "probe_seconds": round(probing.seconds, 2)}
     bench.save()
 
@@ -69,7 +69,7 @@ def _measure_set(
         bench.save()
         if not bench.quick:
             bench.announce(f"  all-to-all of {size} B a pair, Quadrille with the probed model")
-            entry["ordered"] = _ordered(line, size, found["model"])
+            entry["ordered"] = _ordered(bench, line, size, found["model"])
             bench.save()
 
 
@@ -85,9 +85,11 @@ def _alltoall(point: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _ordered(line: Sequence[str], size: int, model: dict[str, Any]) -> dict[str, Any] | None:
+def _ordered(
+    bench: Workbench, line: Sequence[str], size: int, model: dict[str, Any]
+) -> dict[str, Any] | None:
     """Return what Quadrille's own exchange took, None where it left the calls to the MPI library."""
-    with model_file(model) as path:
+    with model_file(model, bench.folder) as path:
         points = run_bench(line, "alltoall", [size], [*_BENCH, "--model", path])
     side = points[0]["blocks"]["quadrille"]
     if side["executor"] != "quadrille":

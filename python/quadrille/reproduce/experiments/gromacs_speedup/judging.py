@@ -39,6 +39,10 @@ def _largest_of_both(data: Data, nodes: str, one: str, other: str) -> list[dict[
     return [run for run in found if run is not None]
 
 
+def _count(run: dict[str, Any]) -> str:
+    return str(run["ranks"] or "all")  # 0: those of a real cluster's launcher
+
+
 def judge(data: Data) -> list[Effect]:
     """Return the effects of the central figure."""
     kinds = list(dict.fromkeys(run["nodes"] for run in data.get("runs", []))) or ["single-CPU"]
@@ -59,7 +63,7 @@ def _congestion(data: Data, nodes: str) -> Effect:
     if not pair:
         return Effect(name, None, _NOT_MEASURED)
     before, after = (run["communication_ms"] for run in pair)
-    why = f"{pair[0]['ranks']} processes: {before:.0f} ms a step standard, {after:.0f} with flow control"
+    why = f"{_count(pair[0])} processes: {before:.0f} ms a step standard, {after:.0f} with flow control"
     return Effect(name, after < _NEAR * before, why)
 
 
@@ -70,7 +74,7 @@ def _given_back(data: Data, nodes: str) -> Effect:
     if standard is None:
         return Effect(name, None, _NOT_MEASURED)
     lost, won = (standard["communication_ms"] - run["communication_ms"] for run in pair)
-    why = f"{standard['ranks']} processes: {won:.0f} ms a step won, {lost:.0f} by flow control"
+    why = f"{_count(standard)} processes: {won:.0f} ms a step won, {lost:.0f} by flow control"
     return Effect(name, won > _NEAR * lost, why, must_appear=False)
 
 
@@ -80,7 +84,7 @@ def _shorter_fft(data: Data, nodes: str) -> Effect:
     if not pair:
         return Effect(name, None, _NOT_MEASURED)
     before, after = (run["fft_ms"] for run in pair)
-    why = f"{pair[0]['ranks']} processes: {before:.0f} ms a step standard, {after:.0f} ordered"
+    why = f"{_count(pair[0])} processes: {before:.0f} ms a step standard, {after:.0f} ordered"
     return Effect(name, after < _NEAR * before, why)
 
 

@@ -58,8 +58,10 @@ def judge(data: Data) -> list[Effect]:
 def _constant(data: Data) -> Effect:
     name = f"20 kB by multicast: nearly constant in the number of nodes (within {_CONSTANT - 1:.0%})"
     times = medians(data, largest_network(data), MULTICAST, LARGE_BYTES)
-    if len(times) < 2:
+    if not times:
         return _lacking(data, name)
+    if len(times) < 2:
+        return Effect(name, None, f"measured on {max(times)} nodes alone")
     few, most = min(times), max(times)
     why = f"{_ms(times[most])} on {most} nodes, {_ms(times[few])} on {few}"
     return Effect(name, times[most] <= _CONSTANT * times[few], why)
