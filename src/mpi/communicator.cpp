@@ -80,7 +80,8 @@ void Communicator::attach(MPI_Comm handle) {
     if (world_rank == MPI_UNDEFINED)
       return;  // ranks of other worlds (spawned, connected): same on all ranks
   }
-  const std::optional<std::uint32_t> context = runtime->contexts().agree(handle);
+  const std::optional<std::uint32_t> context =
+      runtime->contexts().agree(handle, rank, runtime->world_rank());
   if (!context) return;
   KnownNetwork network = network_of(world_ranks, *runtime);
   auto* made = new Communicator(handle, *context, rank, std::move(world_ranks), std::move(network));
