@@ -50,7 +50,6 @@ Communicator::Communicator(MPI_Comm handle, std::uint32_t context, Rank rank,
       context_(context),
       rank_(rank),
       world_ranks_(std::move(world_ranks)),
-      counted_plans_(network.view, rank),
       planner_(Runtime::active()->planner_options(), std::move(network), rank) {}
 
 Communicator* Communicator::find(MPI_Comm handle) {

@@ -17,7 +17,6 @@
 #include "executor/phases.h"
 #include "executor/transports/by_wire.h"
 #include "executor/transports/mpi_p2p.h"
-#include "mpi/counted_plans.h"
 #include "mpi/group_communicators.h"
 #include "mpi/neighbour_lengths.h"
 #include "planner/multicast_watch.h"
@@ -44,7 +43,6 @@ class Communicator {
   // Its ranks' hosts and their segments, these as the world's model numbers them.
   const TopologyView& view() const { return planner_.view(); }
   Planner& planner() { return planner_; }
-  CountedPlans& counted_plans() { return counted_plans_; }
   NeighbourLengths& neighbour_lengths();
   SharedSize& shared_size(Collective collective) { return shared_sizes_[collective]; }
   MulticastWatch& multicast_watch() { return multicast_watch_; }
@@ -80,7 +78,6 @@ class Communicator {
   bool retired_ = false;  // a call by the wire failed: nobody takes the context's channel again
   Rank rank_;
   std::vector<int> world_ranks_;
-  CountedPlans counted_plans_;
   std::optional<NeighbourLengths> neighbour_lengths_;  // once a call has needed them
   std::map<Collective, SharedSize> shared_sizes_;      // of those that need one
   MulticastWatch multicast_watch_;

@@ -165,7 +165,7 @@ int run_movement(Communicator& communicator, const Candidate& candidate, const S
     if (code != MPI_SUCCESS) return code;
   }
   const PreparedSchedule& prepared =
-      communicator.counted_plans().schedule(shape, candidate, std::move(counts));
+      communicator.planner().schedule(shape, candidate, std::move(counts));
   CallMemory memory;
   memory.send = send.bytes();
   memory.receive = receive.bytes();
@@ -188,7 +188,7 @@ int run_counted_call(Communicator& communicator, const Candidate& candidate, con
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     lengths.push_back(static_cast<std::uint64_t>(call.send_blocks.count(rank)));
   }
-  const PreparedSchedule& prepared = communicator.counted_plans().schedule(
+  const PreparedSchedule& prepared = communicator.planner().schedule(
       shape, candidate, {StoredBlocks::in_a_row(std::move(lengths)), {}});
   return run_reduction(communicator, prepared, shape, call);
 }

@@ -92,6 +92,7 @@ void Planner::leave_multicast() {
   plans_.clear();
   plan_of_.clear();
   steps_held_ = 0;
+  counted_plans_.forget();
   network_.view.has_multicast = false;
   network_.view.multicast_in_segment.clear();
 }

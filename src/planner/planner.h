@@ -20,12 +20,15 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "planner/candidate.h"
+#include "planner/counted_plans.h"
 #include "planner/forced_choice.h"
 #include "planner/known_network.h"
 #include "planner/trial.h"
+#include "schedule/blocks.h"
 #include "schedule/prepared_schedule.h"
 
 namespace quadrille {
@@ -71,6 +74,11 @@ class Planner {
   // This rank's schedule of `candidate` for `shape`. Valid until the next call. REQUIRES:
   // candidate.algorithm.
   const PreparedSchedule& schedule(const Shape& shape, const Candidate& candidate);
+  // The same of a v-call in which this rank has `counts`. REQUIRES: has_counts(shape.collective).
+  const PreparedSchedule& schedule(const Shape& shape, const Candidate& candidate,
+                                   StoredCounts counts) {
+    return counted_plans_.schedule(shape, candidate, network_.view, rank_, std::move(counts));
+  }
 
  private:
   struct PlanKey {
@@ -103,6 +111,7 @@ class Planner {
   std::list<Plan> plans_;
   std::unordered_map<PlanKey, std::list<Plan>::iterator, PlanKeyHash> plan_of_;
   std::size_t steps_held_ = 0;
+  CountedPlans counted_plans_;
 };
 
 }  // namespace quadrille

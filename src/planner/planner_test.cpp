@@ -137,6 +137,25 @@ TEST(Planner, schedules_of_a_forced_algorithm_go_without_multicast_that_has_stop
   EXPECT_FALSE(over_wire());
 }
 
+TEST(Planner, schedules_of_uneven_blocks_go_without_multicast_that_has_stopped) {
+  TopologyView view = TopologyView::flat(4);
+  view.has_wire = view.has_multicast = true;
+  PlannerOptions options;
+  options.forced = parse_forced_choice("allgatherv:multicast").value();
+  Planner planner(options, {view, std::nullopt, {}}, 0);
+  const Shape shape = {.collective = Collective::allgatherv, .ranks = 4, .count = 65536};
+  const StoredCounts counts{StoredBlocks::in_a_row({10000}),
+                            StoredBlocks::in_a_row({10000, 20000, 0, 35536})};
+  const auto over_wire = [&] {
+    return planner.schedule(shape, planner.decision(shape, true).candidates.front(), counts)
+        .schedule()
+        .over_wire;
+  };
+  EXPECT_TRUE(over_wire());
+  planner.leave_multicast();
+  EXPECT_FALSE(over_wire());
+}
+
 TEST(MulticastWatch, asks_at_first_and_then_seldom) {
   MulticastWatch small;
   std::vector<int> asked;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A short list, compared whole: a comparison costs less than the messages of any of its calls.
-#include "mpi/counted_plans.h"
+#include "planner/counted_plans.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,6 +14,7 @@ constexpr std::size_t most_plans = 8;
 }  // namespace
 
 const PreparedSchedule& CountedPlans::schedule(const Shape& shape, const Candidate& candidate,
+                                               const TopologyView& view, Rank rank,
                                                StoredCounts counts) {
   const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const Plan& plan) {
     return plan.candidate == &candidate && plan.shape == shape && plan.counts == counts;
@@ -23,7 +24,7 @@ const PreparedSchedule& CountedPlans::schedule(const Shape& shape, const Candida
     return plans_.front().prepared;
   }
   PreparedSchedule prepared(
-      candidate.algorithm->generate({shape, view_, candidate.parameters, rank_, counts.view()}));
+      candidate.algorithm->generate({shape, view, candidate.parameters, rank, counts.view()}));
   plans_.push_front({&candidate, shape, std::move(counts), std::move(prepared)});
   if (plans_.size() > most_plans) plans_.pop_back();
   return plans_.front().prepared;
