@@ -111,6 +111,8 @@ class Messenger {
   bool answer(std::span<const std::byte> introduction, std::span<std::byte> room) const;
   // A host says that nobody listens there any more.
   void on_refusal(wire::NetworkAddress to);
+  // The same of one peer, whose address somebody else may have got since.
+  void on_refusal(PeerNumber peer) { peers_[peer]->refused = true; }
   // Nobody is reached any more, nor heard: what is under way ends so, and what waits for anybody,
   // now and later.
   void lose_everybody();

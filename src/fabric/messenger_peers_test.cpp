@@ -192,5 +192,21 @@ TEST_P(MessengerTest, who_is_met_where_nobody_is_reached_any_more_is_lost_at_onc
   EXPECT_EQ(done_[0].front().outcome, Outcome::peer_lost);
 }
 
+TEST_P(MessengerTest, what_waits_from_who_is_lost_can_be_discarded) {
+  make(2);
+  const auto large = contents(100'000, 1);
+  send(0, 0, large, 1, 1);
+  send(1, 0, large, 2, 2);
+  run(Nanoseconds{1'000'000'000});
+  ends_[0]->lose_everybody();
+  for (const std::uint64_t tag : {1U, 2U}) {
+    ASSERT_TRUE(ends_[0]->peek(true, {.from = {}, .tag = tag}, &now_));
+    EXPECT_TRUE(ends_[0]->discard_claimed(&now_, now_));
+  }
+  run(Nanoseconds{1'000'000'000});
+  ASSERT_EQ(done_[0].size(), 1U) << "of what was sent to oneself";
+  EXPECT_EQ(done_[0].front().outcome, Outcome::peer_lost);
+}
+
 }  // namespace
 }  // namespace quadrille::fabric

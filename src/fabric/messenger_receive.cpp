@@ -193,6 +193,7 @@ bool Messenger::discard_claimed(const void* claimed_as, Nanoseconds now) {
 
 void Messenger::drop(const Waiting& waiting, Nanoseconds now) {
   Peer& peer = *peers_[waiting.from];
+  if (peer.lost) return;
   if (!waiting.head.offered) {
     peer.credit.free(waiting.head.length);
     return tell_credit(waiting.from, now);

@@ -85,8 +85,7 @@ void Witness::take_ends(Messenger& messenger) {
 }
 
 void Witness::refused(Messenger& messenger, PeerNumber peer) {
-  if (std::exchange(asked_[peer].refused_once, true))
-    messenger.on_refusal(messenger.name_of(peer).at);
+  if (std::exchange(asked_[peer].refused_once, true)) messenger.on_refusal(peer);
 }
 
 }  // namespace quadrille::fabric

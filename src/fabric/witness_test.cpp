@@ -111,6 +111,14 @@ TEST_F(WitnessTest, who_lives_and_does_not_know_the_asker_is_waited_for) {
   EXPECT_FALSE(ends_within({100'000'000'000}));
 }
 
+TEST_F(WitnessTest, who_has_ended_is_found_out_though_a_successor_has_its_address) {
+  make();
+  b_.reset();
+  const End successor(4001, true);
+  a_->messenger->peer(successor.messenger->name(), now_);
+  EXPECT_TRUE(ends_within({10'000'000'000}));
+}
+
 TEST_F(WitnessTest, a_stranger_who_hangs_up_is_not_taken_for_who_has_ended) {
   make();
   replace("", true);

@@ -74,14 +74,16 @@ class Service:
         self._interrupter.send(b"1")
 
     def serve(self) -> None:
-        """Answer until stopped."""
+        """Answer until stopped; who waits then is answered by the next call."""
         while True:
             for key, _ in self._selector.select(1 if self._until else None):
                 if key.fileobj is self._interrupted:
+                    self._interrupted.recv(1)
                     return
                 if key.fileobj is self._listener:
                     self._accept()
-                elif isinstance(key.fileobj, socket.socket):
+                # Who has just come may have taken the place of who speaks now.
+                elif isinstance(key.fileobj, socket.socket) and key.fileobj in self._until:
                     self._answer(key.fileobj)
             for late in [one for one, end in self._until.items() if end < time.monotonic()]:
                 self._dismiss(late)
@@ -93,9 +95,9 @@ class Service:
             if not self._make_room(user):
                 return connection.close()
             connection.setblocking(False)
+            self._selector.register(connection, selectors.EVENT_READ)
             self._user_of[connection] = user
             self._until[connection] = time.monotonic() + _PATIENCE_S
-            self._selector.register(connection, selectors.EVENT_READ)
 
     def _make_room(self, user: int) -> bool:
         """One of a user who holds most makes room for one who holds less: no user keeps others out."""

@@ -101,6 +101,7 @@ struct AddressVectorCalls {
         break;
       }
       name.reset();
+      ++self.removals_;
     }
     return 0;
   }

@@ -26,6 +26,9 @@ class AddressVector : public fid_av {
   // The first that was inserted under this name; FI_ADDR_NOTAVAIL: none.
   fi_addr_t address_of(const EndpointName& name) const;
 
+  // How often something has been removed: what was looked up before may hold no more.
+  std::uint64_t removals() const { return removals_; }
+
   // An endpoint that is told of what is inserted.
   void bind(Endpoint* endpoint);
   void unbind(Endpoint* endpoint);
@@ -43,6 +46,7 @@ class AddressVector : public fid_av {
   std::vector<std::optional<EndpointName>> names_;
   std::unordered_multimap<std::uint64_t, fi_addr_t> addresses_;  // by where they are
   std::vector<Endpoint*> endpoints_;
+  std::atomic<std::uint64_t> removals_ = 0;
 };
 
 }  // namespace quadrille::fabric

@@ -23,6 +23,7 @@ constexpr int longest_sleep_ms = 1;
 
 std::size_t bytes_of(fi_cq_format format) {
   switch (format) {
+    case FI_CQ_FORMAT_UNSPEC:  // who names none may have room for the shortest only
     case FI_CQ_FORMAT_CONTEXT:
       return sizeof(fi_cq_entry);
     case FI_CQ_FORMAT_MSG:
@@ -209,6 +210,7 @@ int CompletionQueue::open(fid_domain* /*domain*/, fi_cq_attr* attributes, fid_cq
   const fi_wait_obj wait = attributes->wait_obj;
   if (wait != FI_WAIT_NONE && wait != FI_WAIT_UNSPEC && wait != FI_WAIT_FD && wait != FI_WAIT_YIELD)
     return -FI_ENOSYS;
+  if (attributes->format == FI_CQ_FORMAT_UNSPEC) attributes->format = FI_CQ_FORMAT_CONTEXT;
   static fi_ops plain = [] {
     fi_ops ops = plain_ops(CompletionQueueCalls::close);
     ops.control = CompletionQueueCalls::control;

@@ -126,8 +126,17 @@ void Endpoint::on_inserted(const EndpointName& name) {
   station_->with([&](Messenger& messenger, Nanoseconds now) { messenger.peer(name, now); });
 }
 
+// Who was removed may have been inserted again, and has another address then.
+void Endpoint::forget_removed() {
+  const std::uint64_t removals = av_->removals();
+  if (std::exchange(removals_, removals) == removals) return;
+  peers_.clear();
+  addresses_.clear();
+}
+
 std::optional<PeerNumber> Endpoint::peer_of(fi_addr_t address, Messenger& messenger,
                                             Nanoseconds now) {
+  forget_removed();
   if (address < peers_.size() && peers_[address]) return peers_[address];
   const auto name = av_->name_of(address);
   const auto peer = name ? messenger.peer(*name, now) : std::nullopt;
@@ -138,6 +147,7 @@ std::optional<PeerNumber> Endpoint::peer_of(fi_addr_t address, Messenger& messen
 }
 
 fi_addr_t Endpoint::address_of(PeerNumber peer, const Messenger& messenger) {
+  forget_removed();
   if (peer >= addresses_.size()) addresses_.resize(peer + 1, FI_ADDR_NOTAVAIL);
   fi_addr_t& address = addresses_[peer];
   if (address == FI_ADDR_NOTAVAIL) address = av_->address_of(messenger.name_of(peer));
@@ -182,15 +192,25 @@ ssize_t Endpoint::receive(const ReceiveCall& call) {
     }
     if (peeks) return look(call, request.pattern, messenger, now);
     if ((call.flags & FI_CLAIM) != 0) {
-      const bool drops = (call.flags & FI_DISCARD) != 0;
-      const bool had = drops ? messenger.discard_claimed(call.context, now)
-                             : messenger.receive_claimed(call.context, request, now);
-      return had ? 0 : -FI_EINVAL;
+      if ((call.flags & FI_DISCARD) != 0) return discard(request, messenger, now);
+      return messenger.receive_claimed(call.context, request, now) ? 0 : -FI_EINVAL;
     }
     if ((call.flags & FI_MULTI_RECV) != 0) request.least_room = least_room_;
     messenger.receive(request, now);
     return 0;
   });
+}
+
+// It ends as any receive does, and has received nothing.
+ssize_t Endpoint::discard(const ReceiveRequest& request, Messenger& messenger, Nanoseconds now) {
+  if (!messenger.discard_claimed(request.report.context, now)) return -FI_EINVAL;
+  if (!request.report.wanted) return 0;
+  CompletionQueue::Entry entry;
+  entry.entry.op_context = request.report.context;
+  entry.entry.flags = FI_RECV | kind_of(request.tagged);
+  entry.entry.tag = request.pattern.tag;
+  receive_queue_->push(entry);
+  return 0;
 }
 
 ssize_t Endpoint::look(const ReceiveCall& call, const Pattern& pattern, Messenger& messenger,

@@ -67,10 +67,12 @@ class Endpoint : public fid_ep {
   void on_done(const Done& done, const Messenger& messenger);
   CompletionQueue::Entry entry_of(const Done& done, const Messenger& messenger);
   // Their station is locked.
+  void forget_removed();
   std::optional<PeerNumber> peer_of(fi_addr_t address, Messenger& messenger, Nanoseconds now);
   fi_addr_t address_of(PeerNumber peer, const Messenger& messenger);
   ssize_t look(const ReceiveCall& call, const Pattern& pattern, Messenger& messenger,
                Nanoseconds now);
+  ssize_t discard(const ReceiveRequest& request, Messenger& messenger, Nanoseconds now);
   void log() const;
   static bool wants_success(bool selective, std::uint64_t flags) {
     return !selective || (flags & FI_COMPLETION) != 0;
@@ -91,6 +93,7 @@ class Endpoint : public fid_ep {
   AddressVector* av_ = nullptr;
   std::vector<std::optional<PeerNumber>> peers_;  // by fi_addr_t
   std::vector<fi_addr_t> addresses_;              // by PeerNumber
+  std::uint64_t removals_ = 0;                    // that both know of
   std::unique_ptr<Station> station_;
 };
 

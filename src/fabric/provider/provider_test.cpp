@@ -177,11 +177,64 @@ TEST_F(ProviderTest, a_claimed_message_is_received_or_discarded) {
     message.msg_iov = &piece;
     message.iov_count = 1;
     ASSERT_EQ(fi_trecvmsg(ends_[1].endpoint, &message, FI_CLAIM | (drops ? FI_DISCARD : 0)), 0);
-    if (drops) continue;
-    EXPECT_EQ(next(ends_[1]).len, 100U);
+    const auto done = next(ends_[1]);
+    EXPECT_EQ(done.op_context, &context);
+    EXPECT_EQ(done.flags, FI_RECV | FI_TAGGED);
+    EXPECT_EQ(done.len, drops ? 0U : 100U);
     EXPECT_EQ(into, sent);
   }
   EXPECT_EQ(fi_cntr_read(ends_[1].counter), 1U);
+}
+
+TEST_F(ProviderTest, who_was_removed_and_is_inserted_again_has_its_new_address) {
+  const auto source = [&] {
+    char into = 0;
+    fi_recv(ends_[1].endpoint, &into, 1, nullptr, FI_ADDR_UNSPEC, nullptr);
+    fi_inject(ends_[0].endpoint, "z", 1, ends_[0].other);
+    fi_cq_tagged_entry entry{};
+    fi_addr_t from = FI_ADDR_NOTAVAIL;
+    EXPECT_EQ(fi_cq_sreadfrom(ends_[1].queue, &entry, 1, &from, nullptr, patience_ms), 1);
+    return from;
+  };
+  fi_addr_t before = ends_[1].other;
+  EXPECT_EQ(source(), before);
+  std::array<char, 64> name{};
+  std::size_t length = name.size();
+  ASSERT_EQ(fi_av_lookup(ends_[1].addresses, before, name.data(), &length), 0);
+  ASSERT_EQ(fi_av_remove(ends_[1].addresses, &before, 1, 0), 0);
+  EXPECT_EQ(source(), FI_ADDR_NOTAVAIL);
+  EXPECT_EQ(fi_send(ends_[1].endpoint, "", 0, nullptr, before, nullptr), -FI_EINVAL);
+  fi_addr_t anew = FI_ADDR_NOTAVAIL;
+  ASSERT_EQ(fi_av_insert(ends_[1].addresses, name.data(), 1, &anew, 0, nullptr), 1);
+  EXPECT_EQ(source(), anew);
+}
+
+TEST_F(ProviderTest, a_queue_of_no_named_format_writes_no_more_than_the_shortest) {
+  End third;
+  fi_cq_attr attributes{};
+  attributes.wait_obj = FI_WAIT_FD;
+  fi_av_attr addresses{};
+  ASSERT_EQ(fi_endpoint(domain_, info_, &third.endpoint, nullptr), 0);
+  ASSERT_EQ(fi_av_open(domain_, &addresses, &third.addresses, nullptr), 0);
+  ASSERT_EQ(fi_cq_open(domain_, &attributes, &third.queue, nullptr), 0);
+  EXPECT_EQ(attributes.format, FI_CQ_FORMAT_CONTEXT);
+  ASSERT_EQ(fi_ep_bind(third.endpoint, &third.addresses->fid, 0), 0);
+  ASSERT_EQ(fi_ep_bind(third.endpoint, &third.queue->fid, FI_TRANSMIT | FI_RECV), 0);
+  ASSERT_EQ(fi_enable(third.endpoint), 0);
+  std::array<char, 64> name{};
+  std::size_t length = name.size();
+  ASSERT_EQ(fi_getname(&ends_[0].endpoint->fid, name.data(), &length), 0);
+  ASSERT_EQ(fi_av_insert(third.addresses, name.data(), 1, &third.other, 0, nullptr), 1);
+  length = name.size();
+  ASSERT_EQ(fi_getname(&third.endpoint->fid, name.data(), &length), 0);
+  ASSERT_EQ(fi_av_insert(ends_[0].addresses, name.data(), 1, nullptr, 0, nullptr), 1);
+  ASSERT_EQ(fi_send(third.endpoint, "z", 1, nullptr, third.other, &third), 0);
+  std::array<fi_cq_entry, sizeof(fi_cq_tagged_entry) / sizeof(fi_cq_entry)> entries{};
+  EXPECT_EQ(fi_cq_sread(third.queue, entries.data(), 1, nullptr, patience_ms), 1);
+  EXPECT_EQ(entries[0].op_context, &third);
+  EXPECT_EQ(entries[1].op_context, nullptr) << "of the caller's own memory";
+  for (fid* object : {&third.endpoint->fid, &third.queue->fid, &third.addresses->fid})
+    EXPECT_EQ(fi_close(object), 0);
 }
 
 TEST_F(ProviderTest, a_buffer_for_many_messages_is_given_back_when_it_is_full) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A run of datagrams passes the kernel's network layers once; each carries its own tag, and is lost
 // or not by itself. Where it cannot be cut (no check sums by the interface, an old kernel, a
-// tunnel) sendmmsg says so at once, and from then on each datagram is a message of its own.
+// tunnel) sendmmsg says so at once, and from then on each datagram is a message of its own. Where
+// it then refuses a single one too, as while the host lacks the address that it sends from, that
+// said nothing of cutting.
 #include "wire/links/send_batch.h"
 
 #include <cerrno>
@@ -92,6 +94,7 @@ bool SendBatch::flush(Form& form) {
     const std::size_t first = datagrams_[0];
     if (count > 0) {
       has_sent(static_cast<std::size_t>(count));
+      is_refused_cut_ = false;
       if (queue_.is_full()) queue_.found_room(monotonic_now());
       failed = false;
     } else if (is_for_now(errno)) {
@@ -100,8 +103,10 @@ bool SendBatch::flush(Form& form) {
       return false;
     } else if (first > 1 && is_of_cutting(errno)) {
       is_cut_below_ = false;
+      is_refused_cut_ = true;
     } else if (errno == ENOBUFS || std::exchange(failed, true)) {
       failed = false;
+      is_cut_below_ = is_cut_below_ || std::exchange(is_refused_cut_, false);
       sent_ += first;  // lost, as on the network: a full queue, no route now, forbidden
     } else {
       has_errors_ = true;  // it may be of a datagram sent before

@@ -75,7 +75,8 @@ class SendBatch {
   std::uint64_t bytes_sent_ = 0;  // on the wire
   std::uint64_t sent_in_runs_ = 0;
   SendQueue queue_;
-  bool is_cut_below_ = true;  // until the kernel refuses
+  bool is_cut_below_ = true;     // until the kernel refuses
+  bool is_refused_cut_ = false;  // since then it has taken nothing yet
   bool has_errors_ = false;
 };
 

@@ -92,6 +92,23 @@ TEST_F(Runs, are_given_up_where_the_kernel_does_not_cut_them) {
   EXPECT_FALSE(add_numbered(*from_, *to_, kLargest)) << "batches are short again";
 }
 
+TEST_F(Runs, are_not_given_up_where_nothing_can_be_sent) {
+  // For a port that is none the kernel has the same error as for cutting (net/ipv4/udp.c,
+  // udp_sendmsg), and where the host has lost its address.
+  constexpr NetworkAddress nowhere{0x7f000001, 0};
+  for (std::size_t i = 0; i < SendBatch::longest_run; ++i) {
+    ASSERT_FALSE(from_->room().empty());
+    from_->add(nowhere, kLargest);
+  }
+  ASSERT_TRUE(from_->flush()) << "lost, as on the network";
+  EXPECT_EQ(from_->sent(), 0);
+  const std::vector<std::size_t> sent(SendBatch::longest_run, kLargest);
+  for (const std::size_t length : sent) ASSERT_TRUE(add_numbered(*from_, *to_, length));
+  ASSERT_TRUE(from_->flush());
+  EXPECT_EQ(from_->sent_in_runs(), sent.size());
+  EXPECT_EQ(lengths(*to_), sent);
+}
+
 TEST_F(Runs, reach_a_socket_that_takes_single_datagrams) {
   const int off = 0;
   ASSERT_EQ(setsockopt(to_->descriptors().front(), IPPROTO_UDP, UDP_GRO, &off, sizeof off), 0);
