@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The walk: a counter a step, a stack of steps whose counter reached zero, and the transport's
-// completions.
+// The walk: a counter a step, a heap of steps whose counter reached zero, and the transport's
+// completions. Of the steps that can start the first of the list does, as an algorithm means it
+// that names the child first that has others to serve.
 #include "executor/executor.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/monotonic_clock.h"
 
@@ -20,8 +22,7 @@ class Executor::Walk {
     owner_.waits_for_.resize(steps);
     owner_.completed_.resize(std::max<std::size_t>(prepared.messages(), 1));
     owner_.ready_.clear();
-    // Pushed in reverse, so that the first steps of the list start first.
-    for (std::size_t i = steps; i-- > 0;) {
+    for (std::size_t i = 0; i < steps; ++i) {  // ascending, which is a heap
       owner_.waits_for_[i] = prepared.waits_for(static_cast<StepIndex>(i));
       if (owner_.waits_for_[i] == 0) owner_.ready_.push_back(static_cast<StepIndex>(i));
     }
@@ -60,6 +61,7 @@ class Executor::Walk {
  private:
   Result<bool> start_ready() {
     while (!owner_.ready_.empty()) {
+      std::ranges::pop_heap(owner_.ready_, std::greater<>());
       const StepIndex index = owner_.ready_.back();
       owner_.ready_.pop_back();
       if (auto started = start(index); !started.ok()) return started;
@@ -128,8 +130,9 @@ class Executor::Walk {
   }
 
   void release(StepIndex index) {
-    if (index != PreparedSchedule::none && --owner_.waits_for_[index] == 0)
-      owner_.ready_.push_back(index);
+    if (index == PreparedSchedule::none || --owner_.waits_for_[index] > 0) return;
+    owner_.ready_.push_back(index);
+    std::ranges::push_heap(owner_.ready_, std::greater<>());
   }
 
   const std::byte* readable(const Region& region) const {

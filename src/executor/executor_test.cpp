@@ -38,6 +38,7 @@ class PostTransport final : public Transport {
   Result<bool> start_send(StepIndex step, Rank peer, const void* address,
                           std::uint64_t length) override {
     const auto* bytes = static_cast<const std::byte*>(address);
+    started_sends.push_back(step);
     post_.sent[{self_, peer}].emplace_back(bytes, bytes + length);
     under_way_.push_back({step, peer, nullptr, length});
     return true;
@@ -85,6 +86,7 @@ class PostTransport final : public Transport {
   }
   void fail() { fail_ = true; }
 
+  std::vector<StepIndex> started_sends;  // in order
   // Group steps in the order in which they were started.
   struct Group {
     StepIndex step;
@@ -143,6 +145,20 @@ TEST(Executor, messages_of_a_pair_match_in_list_order_whatever_completes_first) 
     ASSERT_TRUE(Executor().run(prepared, bytes_memory({}, receive, scratch), transport, {}).ok());
     EXPECT_EQ(receive, (bytes({1, 2, 3})));
   }
+}
+
+TEST(Executor, of_the_steps_that_can_start_the_first_of_the_list_does) {
+  Post post(1);
+  post.sent[{9, 0}] = {bytes({1})};
+  ScheduleBuilder builder;
+  builder.receive(9, {Buffer::receive, 0, 1});
+  for (const Rank child : {5, 3, 7, 1}) builder.send(child, {Buffer::receive, 0, 1});
+  const PreparedSchedule prepared(builder.build());
+  std::vector<std::byte> receive(1);
+  std::vector<std::byte> scratch;
+  PostTransport transport(post, 0);
+  ASSERT_TRUE(Executor().run(prepared, bytes_memory({}, receive, scratch), transport, {}).ok());
+  EXPECT_EQ(transport.started_sends, (std::vector<StepIndex>{1, 2, 3, 4}));
 }
 
 TEST(Executor, reduces_in_the_order_of_the_dependencies) {
