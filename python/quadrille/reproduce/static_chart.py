@@ -41,7 +41,7 @@ def static_chart(figure: Figure) -> str | None:
     top = _TOP + rows * _LEGEND_ROW
     layout = figure["layout"]
     bars = any(trace["type"] == "bar" for trace in traces)
-    xs = [x for trace in traces for x in trace["x"]]
+    xs = [x for trace in traces for x in trace["x"] if x is not None]
     ys = [y for trace in traces for y in trace["y"] if y is not None] + ([0] if bars else [])
     x_axis, y_axis = layout.get("xaxis", {}), layout.get("yaxis", {})
     to_x, x_ticks = _axis(x_axis, xs, _LEFT, _WIDTH - _RIGHT, 0.5 if bars else 0.04)
@@ -154,7 +154,8 @@ def _legend(named: list[tuple[int, Figure]]) -> tuple[str, int]:
 
 def _line(trace: Figure, colour: str, to_x: Place, to_y: Place) -> str:
     points = [
-        (to_x(x), to_y(y)) if y is not None else None for x, y in zip(trace["x"], trace["y"], strict=True)
+        None if x is None or y is None else (to_x(x), to_y(y))
+        for x, y in zip(trace["x"], trace["y"], strict=True)
     ]
     mode = trace.get("mode", "lines+markers")
     path, pen = "", "M"

@@ -43,7 +43,7 @@ def test_the_charts_of_a_report_can_be_drawn(chart: Any) -> None:
 @pytest.mark.parametrize("axis", ["linear", "log"])
 def test_larger_values_stand_farther_right_and_higher(axis: str) -> None:
     layout = {"xaxis": {"type": axis}, "yaxis": {"type": axis}}
-    root = drawn({"data": [scatter([1, 10, 100], [5, None, 700])], "layout": layout})
+    root = drawn({"data": [scatter([1, 10, None, 100], [5, None, None, 700])], "layout": layout})
     (left, low), (right, high) = (
         (float(dot.attrib["cx"]), float(dot.attrib["cy"])) for dot in root.iter(f"{SVG}circle")
     )
