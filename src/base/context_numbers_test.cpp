@@ -76,20 +76,23 @@ TEST(ContextNumbers, none_is_left_on_any_rank_where_all_are_in_use) {
   EXPECT_EQ(agreed(numbers), 7U);
 }
 
+// Threads of both processes offer at the same time, in another order on each.
+void meet_crossed(std::array<ContextNumbers, processes>& numbers, Creation& one, Creation& other) {
+  one.offer(numbers, 0);
+  other.offer(numbers, 0);
+  other.offer(numbers, 1);
+  one.offer(numbers, 1);
+  one.take(numbers);
+  other.take(numbers);
+}
+
 TEST(ContextNumbers, threads_in_other_orders_on_each_rank_do_not_fail_each_other_for_ever) {
   std::array<ContextNumbers, processes> numbers;
   for (std::size_t first = 0; first < processes; ++first) {
     Creation one(first);
     Creation other(1 - first);
     int rounds = 0;
-    for (; rounds < 100 && !(one.over && other.over); ++rounds) {
-      one.offer(numbers, 0);
-      other.offer(numbers, 0);
-      other.offer(numbers, 1);
-      one.offer(numbers, 1);
-      one.take(numbers);
-      other.take(numbers);
-    }
+    for (; rounds < 100 && !(one.over && other.over); ++rounds) meet_crossed(numbers, one, other);
     EXPECT_LE(rounds, 3);
     EXPECT_TRUE(one.over && other.over);
     EXPECT_NE(one.agreements[0].number(), other.agreements[0].number());
@@ -102,12 +105,7 @@ TEST(ContextNumbers, who_has_failed_goes_before_those_that_come_later) {
   std::array<ContextNumbers, processes> numbers;
   Creation one(0);
   Creation other(1);
-  one.offer(numbers, 0);
-  other.offer(numbers, 0);
-  other.offer(numbers, 1);
-  one.offer(numbers, 1);
-  one.take(numbers);
-  other.take(numbers);
+  meet_crossed(numbers, one, other);
   ASSERT_FALSE(one.over || other.over);
   Creation later(0);
   for (int rounds = 0; rounds < 2; ++rounds) {

@@ -120,12 +120,17 @@ TEST(Planner, without_multicast_any_more_decides_anew_what_counted_on_it) {
   EXPECT_EQ(names_tried(planner.decision(alltoall(32768), true)), other);
 }
 
-TEST(Planner, schedules_of_a_forced_algorithm_go_without_multicast_that_has_stopped) {
+// Whose hosts have multicast.
+Planner of_four_ranks_that_are_told(const char* forced) {
   TopologyView view = TopologyView::flat(4);
   view.has_wire = view.has_multicast = true;
   PlannerOptions options;
-  options.forced = parse_forced_choice("bcast:multicast").value();
-  Planner planner(options, {view, std::nullopt, {}}, 0);
+  options.forced = parse_forced_choice(forced).value();
+  return {options, {view, std::nullopt, {}}, 0};
+}
+
+TEST(Planner, schedules_of_a_forced_algorithm_go_without_multicast_that_has_stopped) {
+  Planner planner = of_four_ranks_that_are_told("bcast:multicast");
   const Shape message = {.collective = Collective::bcast, .ranks = 4, .count = 32768};
   const auto over_wire = [&] {
     return planner.schedule(message, planner.decision(message, true).candidates.front())
@@ -138,11 +143,7 @@ TEST(Planner, schedules_of_a_forced_algorithm_go_without_multicast_that_has_stop
 }
 
 TEST(Planner, schedules_of_uneven_blocks_go_without_multicast_that_has_stopped) {
-  TopologyView view = TopologyView::flat(4);
-  view.has_wire = view.has_multicast = true;
-  PlannerOptions options;
-  options.forced = parse_forced_choice("allgatherv:multicast").value();
-  Planner planner(options, {view, std::nullopt, {}}, 0);
+  Planner planner = of_four_ranks_that_are_told("allgatherv:multicast");
   const Shape shape = {.collective = Collective::allgatherv, .ranks = 4, .count = 65536};
   const StoredCounts counts{StoredBlocks::in_a_row({10000}),
                             StoredBlocks::in_a_row({10000, 20000, 0, 35536})};

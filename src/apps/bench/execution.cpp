@@ -54,11 +54,12 @@ LatestCall as_one_call(const std::vector<LatestCall>& calls) {
   for (std::size_t at = 1; at < calls.size(); ++at) {
     const Execution& next = calls[at].execution;
     one.flows += calls[at].flows;
-    if (one.execution.executor == "quadrille" && next.executor != "quadrille")
+    if (one.execution.executor != "quadrille") continue;
+    if (next.executor != "quadrille") {
       one.execution = next;
-    else if (next.executor == "quadrille" && one.execution.executor == "quadrille" &&
-             next.algorithm != calls[at - 1].execution.algorithm)
+    } else if (next.algorithm != calls[at - 1].execution.algorithm) {
       one.execution.algorithm += "+" + next.algorithm;
+    }
   }
   return one;
 }

@@ -56,12 +56,12 @@ def rows(data: Data) -> list[Row]:
 def _rows(
     name: str, condition: str, repetitions: list[dict[str, Any]], truth: dict[str, Any]
 ) -> Iterator[Row]:
-    right = as_sets(segment["hosts"] for segment in truth["segments"])
+    right = _of_truth(truth)
     scores = {
         statistic: _score(right, [_found(one, "partitions", statistic) for one in repetitions])
         for statistic in STATISTICS
     }
-    probes = [one for one in repetitions if "seconds" in one or "error" in one]
+    probes = _probes(repetitions)
     if probes:
         scores[QUADRILLE] = _score(right, [of_model(one) for one in probes])
     yield Row(name, condition, scores)
@@ -77,7 +77,7 @@ def _rows(
 
 
 def _large_messages(name: str, network: dict[str, Any]) -> Row:
-    right = as_sets(segment["hosts"] for segment in network["truth"]["segments"])
+    right = _of_truth(network["truth"])
     partitions = network["messages"]["partitions"]
     return Row(name, LARGE, {way: _score(right, [partitions[way]]) for way in STATISTICS})
 
@@ -85,6 +85,15 @@ def _large_messages(name: str, network: dict[str, Any]) -> Row:
 def as_sets(partition: Iterable[Sequence[str]]) -> frozenset[frozenset[str]]:
     """Return a partition regardless of any order."""
     return frozenset(frozenset(hosts) for hosts in partition)
+
+
+def _of_truth(truth: dict[str, Any]) -> frozenset[frozenset[str]]:
+    return as_sets(segment["hosts"] for segment in truth["segments"])
+
+
+def _probes(repetitions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the repetitions in which the network was probed, not only sampled."""
+    return [one for one in repetitions if "seconds" in one or "error" in one]
 
 
 def of_model(repetition: dict[str, Any]) -> list[list[str]] | None:
@@ -177,10 +186,10 @@ def _quadrille_knows(data: Data) -> Effect:
     )
     wrong_and_sure = []  # of each probe
     for network in data.get("networks", {}).values():
-        for probe in network["conditions"].get("bursts", []):
-            if network["truth"] is None or not ("seconds" in probe or "error" in probe):
-                continue
-            right = as_sets(segment["hosts"] for segment in network["truth"]["segments"])
+        if network["truth"] is None:
+            continue
+        right = _of_truth(network["truth"])
+        for probe in _probes(network["conditions"].get("bursts", [])):
             wrong_and_sure.append((as_sets(of_model(probe) or []) != right, _is_sure(probe)))
     if not wrong_and_sure:
         return Effect(name, None, _NOT_MEASURED)
