@@ -101,8 +101,8 @@ void compare_alltoall(const struct call* call, const struct type_case* type) {
   compare_exchange(call, type, "alltoall", size_of(call->comm), MPI_Alltoall, PMPI_Alltoall);
 }
 
-/* MPICH 5 refuses its own packed messages where it gathers records of unlike types: there is
- * nothing to compare with. */
+/* MPICH 5 refuses its own packed messages where it gathers records of unlike types, its own pairs
+ * of them included: there is nothing to compare with. */
 static int library_fails_to_gather(const struct type_case* type) {
 #ifdef OPEN_MPI
   (void)type;
@@ -110,7 +110,7 @@ static int library_fails_to_gather(const struct type_case* type) {
 #else
   int integers, addresses, types, combiner;
   PMPI_Type_get_envelope(type->type, &integers, &addresses, &types, &combiner);
-  return combiner == MPI_COMBINER_STRUCT;
+  return combiner == MPI_COMBINER_STRUCT || type->type == MPI_DOUBLE_INT;
 #endif
 }
 
