@@ -203,7 +203,13 @@ class PointLine(_Line):
     bound: Bound | None
     sort: Sort | None = Field(None, description="of parts of a parallel sort")
     blocks: Measurement = Field(description="blocks native, ours, ours, native of calls_per_block calls")
-    alternating: Measurement = Field(description="native and ours in turn; idles TCP between calls")
+    alternating: Measurement | None = Field(
+        None, description="native and ours in turn; idles TCP between calls; none: only blocks were asked for"
+    )
+
+    def measurements(self) -> list[tuple[str, Measurement]]:
+        """Return each order by name, with what was measured in it."""
+        return [("blocks", self.blocks), *([("in turn", self.alternating)] if self.alternating else [])]
 
 
 class Figure(_Line):

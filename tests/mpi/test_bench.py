@@ -193,6 +193,17 @@ def test_samples_are_kept_and_figures_follow_from_them(tmp_path: Path) -> None:
         assert ratio.low <= ratio.value <= ratio.high
 
 
+def test_calls_in_turn_can_be_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    results = measure(path, "alltoall", "--bytes", "1K,8K", "--blocks-only", launcher=open_mpi(2))
+    assert [point.alternating for point in results.points()] == [None, None]
+    # Two rounds of native, ours, ours, native.
+    assert all(point.blocks.native.n == 4 * point.calls_per_block for point in results.points())
+    page = tmp_path / "r.html"
+    assert subprocess.run([*QUADRILLE, "report", path, "-o", page], check=False).returncode == 0
+    assert "in blocks" in page.read_text()
+
+
 def test_without_the_library_the_mpi_library_executes_both_sides(tmp_path: Path) -> None:
     results = measure(
         tmp_path / "r.jsonl", "alltoall", "--bytes", "8K", "--without-library", launcher=open_mpi(2)

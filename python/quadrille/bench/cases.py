@@ -30,6 +30,7 @@ class Case(BaseModel):
     warm_up: int = 28  # beyond the longest trial of the library
     element_type: str = "double"
     in_place: bool = False
+    blocks_only: bool = False  # no calls in turn
     root: int = 0
     skew_us: float = 0
     computing_scale: float = 1  # of timed computing: slower processors
@@ -58,7 +59,8 @@ class Case(BaseModel):
         arguments += ["--computing-scale", f"{self.computing_scale:g}"]
         arguments += ["--vectors", str(self.vectors), "--doubles", str(self.doubles), "--memory", self.memory]
         arguments += ["--first", self.first]
-        return [*arguments, "--in-place"] if self.in_place else arguments
+        flags = {"--in-place": self.in_place, "--blocks-only": self.blocks_only}
+        return [*arguments, *(flag for flag, is_set in flags.items() if is_set)]
 
 
 def case_names() -> list[str]:

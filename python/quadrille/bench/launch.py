@@ -155,7 +155,7 @@ class _Collector:
         if isinstance(line, PointLine):
             self.points += 1
             self.wrong_results += line.wrong_results
-            for measurement in (line.blocks, line.alternating):
+            for _, measurement in line.measurements():
                 for execution in measurement.quadrille.executions:
                     self.calls[execution.executor] = self.calls.get(execution.executor, 0) + execution.calls
         self._writer.write(line)

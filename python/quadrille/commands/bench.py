@@ -57,6 +57,9 @@ def bench(
     ranks: str | None = typer.Option(None, "--ranks", metavar="N,...", help="Use the first N ranks."),
     calls: int | None = typer.Option(None, "--calls", help="Calls of one side in a block."),
     blocks: int | None = typer.Option(None, "--blocks", help="Rounds of four blocks, at most."),
+    blocks_only: bool | None = typer.Option(
+        None, "--blocks-only/--blocks-and-turns", help="Leave out the calls in turn, a third of the time."
+    ),
     seconds: float | None = typer.Option(None, "--seconds", help="Time budget of a point."),
     warm_up: int | None = typer.Option(None, "--warmup", help="Calls of a shape and side before measuring."),
     element_type: str | None = typer.Option(None, "--type", metavar="double|int|byte"),
@@ -118,6 +121,7 @@ def bench(
         "ranks": _numbers("--ranks", ranks) if by_nodes is None else ranks_of(by_nodes, per_node),
         "calls": calls,
         "blocks": blocks,
+        "blocks_only": blocks_only,
         "seconds": seconds,
         "warm_up": warm_up,
         "element_type": element_type,

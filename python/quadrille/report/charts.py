@@ -61,14 +61,13 @@ def time_chart(series: Series) -> Figure:
 
 def ratio_chart(series: Series) -> Figure:
     """Return Quadrille's median time over the MPI library's, with 95 % intervals."""
-    blocks = [point.blocks for point in series.points]
-    turns = [point.alternating for point in series.points]
-    data = [
-        _ratios(series, blocks, "in blocks", QUADRILLE_COLOUR, "circle", "solid"),
-        _ratios(series, turns, "in turn", ALTERNATING_COLOUR, "diamond", "dot"),
-    ]
+    blocks = [(series.x(point), point.blocks) for point in series.points]
+    turns = [(series.x(point), point.alternating) for point in series.points if point.alternating]
+    data = [_ratios(blocks, "in blocks", QUADRILLE_COLOUR, "circle", "solid")]
+    if turns:
+        data.append(_ratios(turns, "in turn", ALTERNATING_COLOUR, "diamond", "dot"))
     arranged = _layout_over_sizes(series, "Below 1 Quadrille is faster", "Quadrille / MPI library (log)")
-    low, high = _ratio_range([ratio for m in blocks + turns for ratio in _interval(m)])
+    low, high = _ratio_range([ratio for _, measured in blocks + turns for ratio in _interval(measured)])
     ticks = [tick for tick in (_FINE_TICKS if high / low < 3 else _COARSE_TICKS) if low <= tick <= high]
     arranged["yaxis"] |= {
         "type": "log",
@@ -134,18 +133,18 @@ def _hover(side: Side) -> str:
 
 
 def _ratios(
-    series: Series, measured: list[Measurement], name: str, colour: str, marker: str, dash: str
+    measured: list[tuple[int, Measurement]], name: str, colour: str, marker: str, dash: str
 ) -> Figure:
-    ratios = [measurement.ratio_of_medians for measurement in measured]
+    ratios = [measurement.ratio_of_medians for _, measurement in measured]
     open_or_full = [
         marker if measurement.quadrille.executor == "quadrille" else marker + "-open"
-        for measurement in measured
+        for _, measurement in measured
     ]
     return {
         "type": "scatter",
         "mode": "lines+markers",
         "name": name,
-        "x": [series.x(point) for point in series.points],
+        "x": [x for x, _ in measured],
         "y": [ratio.value for ratio in ratios],
         "error_y": {
             "type": "data",

@@ -25,7 +25,7 @@ def replaced_share(points: list[PointLine]) -> float:
     """Return the share, 0 to 1, of the program's calls that Quadrille carried out itself."""
     ours = total = 0
     for point in points:
-        for measurement in (point.blocks, point.alternating):
+        for _, measurement in point.measurements():
             for execution in measurement.quadrille.executions:
                 total += execution.calls
                 ours += execution.calls if execution.executor == "quadrille" else 0
@@ -116,8 +116,9 @@ def _outcome(points: list[PointLine]) -> list[str]:
         sentences.append(f"Certainly {beyond}: {names}.")
     else:
         sentences.append(f"No point is certainly {beyond}.")
-    before = sum(point.blocks.native.stalls + point.alternating.native.stalls for point in points)
-    after = sum(point.blocks.quadrille.stalls + point.alternating.quadrille.stalls for point in points)
+    measured = [measurement for point in points for _, measurement in point.measurements()]
+    before = sum(measurement.native.stalls for measurement in measured)
+    after = sum(measurement.quadrille.stalls for measurement in measured)
     if before or after:
         sentences.append(
             f"Stalls (calls over 50 ms above their median): {before} without, {after} with Quadrille."

@@ -53,12 +53,12 @@ def points_table(series: Series) -> str:
                 size_text(point.bytes).replace(" ", "&nbsp;") if series.axis == "bytes" else str(point.ranks),
                 _median(native),
                 _median(ours),
-                _ratio(point, "blocks"),
-                _ratio(point, "alternating"),
+                ratio_cell(point.blocks.ratio_of_medians),
+                ratio_cell(point.alternating.ratio_of_medians) if point.alternating else "–",
                 (time_text(bound) if bound else "–") + _swapped(point),
                 percent_text(native.percent_of_framed_limit),
                 percent_text(ours.percent_of_framed_limit),
-                f"{native.n} + {point.alternating.native.n}",
+                " + ".join(str(measured.native.n) for _, measured in point.measurements()),
                 f'<span class="who">{_executor(ours)}</span>',
             ]
         )
@@ -67,10 +67,6 @@ def points_table(series: Series) -> str:
 
 def _swapped(point: PointLine) -> str:
     return "<br><strong>swapped: a disk's time</strong>" if point.sort and point.sort.swapped else ""
-
-
-def _ratio(point: PointLine, order: str) -> str:
-    return ratio_cell((point.blocks if order == "blocks" else point.alternating).ratio_of_medians)
 
 
 def _median(side: Side) -> str:
@@ -92,7 +88,7 @@ def stalls_table(points: list[PointLine]) -> str:
     """Return the points at which calls stalled, or a sentence where none did."""
     rows = []
     for point in points:
-        for name, measured in (("blocks", point.blocks), ("in turn", point.alternating)):
+        for name, measured in point.measurements():
             for who, side in (("MPI library", measured.native), ("Quadrille", measured.quadrille)):
                 if side.stalls:
                     extra = side.max_ns - side.median_ns
@@ -116,7 +112,7 @@ def flows_table(points: list[PointLine]) -> str:
     """Return what the points' calls sent by Quadrille's own datagrams; nothing where none did."""
     rows = []
     for point in points:
-        for name, measured in (("blocks", point.blocks), ("in turn", point.alternating)):
+        for name, measured in point.measurements():
             if (flows := measured.quadrille.flows) is None:
                 continue
             rows.append(
@@ -146,7 +142,8 @@ def slower_table(points: list[PointLine]) -> str:
     for point in found:
         ours = point.blocks.quadrille
         name = escape(point_name(point))
-        rows.append([name, _ratio(point, "blocks"), time_text(ours.median_ns), _executor(ours)])
+        ratio = ratio_cell(point.blocks.ratio_of_medians)
+        rows.append([name, ratio, time_text(ours.median_ns), _executor(ours)])
     return table(["point", "ratio in blocks (95 %)", "Quadrille", "carried out by"], rows)
 
 

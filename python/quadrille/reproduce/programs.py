@@ -62,7 +62,7 @@ def model_file(model: dict[str, Any], shared: Path) -> Iterator[str]:
 def bench(
     launcher: Sequence[str], collective: str, sizes: Sequence[int], arguments: Sequence[str], forced: str = ""
 ) -> list[dict[str, Any]]:
-    """Time `collective` at `sizes`; return the points of the results file, samples included.
+    """Time `collective` at `sizes` in blocks; return the points of the results file, samples included.
 
     `forced`: the algorithms that QUADRILLE_ALGORITHM names; none: Quadrille's own choice. Raises
     QuadrilleError with the end of the output when that fails.
@@ -113,8 +113,8 @@ def _bench_lines(launcher: Sequence[str], given: Sequence[str], forced: str) -> 
     with TemporaryDirectory(prefix="quadrille-") as name:
         results = Path(name) / "results.jsonl"
         choice = ["env", f"QUADRILLE_ALGORITHM={forced}"] if forced else []
-        command = [*choice, quadrille_program(), "bench", *given, "-o", str(results), "--", *launcher]
-        _run(command, Path(name))
+        command = [*choice, quadrille_program(), "bench", *given, "--blocks-only", "-o", str(results)]
+        _run([*command, "--", *launcher], Path(name))
         return [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
 
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "apps/bench/execution.h"
@@ -34,7 +35,7 @@ struct Measurement {
 
 struct PointMeasurement {
   Measurement blocks;
-  Measurement alternating;
+  std::optional<Measurement> alternating = std::nullopt;  // left out where only blocks were wanted
   int calls_per_block = 0;
   std::int64_t warm_up_native = 0;
   std::int64_t warm_up_library = 0;

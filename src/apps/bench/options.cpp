@@ -42,6 +42,8 @@ void add_measurement_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 100000));
   app.add_option("--type", options.type, "Element type: byte, int or double")
       ->transform(CLI::CheckedTransformer(types));
+  app.add_flag("--blocks-only", options.blocks_only,
+               "Leave out the calls in turn, a third of the budget");
   app.add_flag("--in-place", options.in_place, "Use MPI_IN_PLACE where the operation has it");
   app.add_option("--root", options.root, "Root of rooted operations")
       ->check(CLI::NonNegativeNumber);

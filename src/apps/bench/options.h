@@ -26,6 +26,7 @@ struct Options {
   int warm_up = 28;        // calls of a shape for each side
   ElementType type = ElementType::float64;
   bool in_place = false;
+  bool blocks_only = false;  // no calls in turn
   int root = 0;
   double skew_us = 0;
   double computing_scale = 1;

@@ -233,7 +233,9 @@ Line point_line(const PointFacts& facts, const PointMeasurement& measured, const
           {"bound", bound_of(facts.bound)},
           {"sort", sort_of(facts.sort)},
           {"blocks", measurement_of(measured.blocks, facts.bound, options.seed)},
-          {"alternating", measurement_of(measured.alternating, facts.bound, options.seed)}};
+          {"alternating", measured.alternating
+                              ? measurement_of(*measured.alternating, facts.bound, options.seed)
+                              : json(nullptr)}};
 }
 
 Line ready_line() { return {{"type", "ready"}}; }

@@ -128,17 +128,22 @@ TEST(Results, a_sort_states_its_sizes_and_whether_it_swapped) {
   for (const MemoryUse grown : {MemoryUse{0, 1, 0}, MemoryUse{0, 0, 1}}) {
     PointFacts facts{.host_of_rank = {"a", "b"}};
     facts.sort = SortFacts{.grown = grown};
-    const PointMeasurement measured{.blocks = some_measurement(),
-                                    .alternating = some_measurement()};
-    EXPECT_EQ(point_line(facts, measured, {})["sort"]["swapped"], true);
+    EXPECT_EQ(point_line(facts, {.blocks = some_measurement()}, {})["sort"]["swapped"], true);
   }
+}
+
+TEST(Results, calls_in_turn_are_null_where_they_were_left_out) {
+  const PointFacts facts{.host_of_rank = {"a", "b"}};
+  PointMeasurement measured{.blocks = some_measurement()};
+  EXPECT_TRUE(point_line(facts, measured, {})["alternating"].is_null());
+  measured.alternating = some_measurement();
+  EXPECT_EQ(point_line(facts, measured, {})["alternating"]["native"]["n"], 2);
 }
 
 TEST(Results, flows_are_the_mean_of_the_calls_that_went_by_the_wire) {
   auto measured = some_measurement();
   measured.library.push_back({.duration_ns = 70});
-  const auto line = point_line({.host_of_rank = {"a", "b"}},
-                               {.blocks = measured, .alternating = some_measurement()}, {});
+  const auto line = point_line({.host_of_rank = {"a", "b"}}, {.blocks = measured}, {});
   const auto& flows = line["blocks"]["quadrille"]["flows"];
   EXPECT_EQ(flows["calls"], 2);
   EXPECT_EQ(flows["packets"], 10.5);
@@ -150,7 +155,7 @@ TEST(Results, flows_are_the_mean_of_the_calls_that_went_by_the_wire) {
 }
 
 TEST(Results, calls_with_different_executors_are_mixed_and_listed_in_order) {
-  PointMeasurement measured{.blocks = some_measurement(), .alternating = some_measurement()};
+  PointMeasurement measured{.blocks = some_measurement()};
   measured.blocks.library.push_back({.duration_ns = 70, .execution = {.reason = "tried"}});
   const auto side = point_line({.host_of_rank = {"a", "b"}}, measured, {})["blocks"]["quadrille"];
   EXPECT_EQ(side["executor"], "mixed");

@@ -16,7 +16,7 @@ QUICK = Scaling(
     (2, 4, 8),
     2,
     Sort(147_456, 2, "constant-global"),
-    ("--warmup", "1", "--calls", "2", "--blocks", "2", "--seconds", "1.5"),
+    ("--warmup", "1", "--calls", "2", "--blocks", "2", "--seconds", "1"),
 )
 FULL = Scaling(
     16,
@@ -24,7 +24,7 @@ FULL = Scaling(
     (1, 2, 4, 8, 16),
     1,
     Sort(147_456, 4, "constant-global"),
-    ("--warmup", "2", "--calls", "4", "--blocks", "3", "--seconds", "10"),
+    ("--warmup", "2", "--calls", "4", "--blocks", "3", "--seconds", "7"),
 )
 _DOUBLES = (paper.DOUBLES,) * len(paper.NODES)
 _SHARE = 0.6

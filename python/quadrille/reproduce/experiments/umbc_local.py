@@ -18,7 +18,7 @@ QUICK = Scaling(
     (2, 4, 8),
     2,
     Sort(73_728, 1, "constant-local"),
-    ("--warmup", "1", "--calls", "2", "--blocks", "2", "--seconds", "1.5"),
+    ("--warmup", "1", "--calls", "2", "--blocks", "2", "--seconds", "1"),
 )
 FULL = Scaling(
     16,
@@ -26,7 +26,7 @@ FULL = Scaling(
     (1, 2, 4, 8, 16),
     1,
     Sort(147_456, 1, "constant-local"),
-    ("--warmup", "2", "--calls", "4", "--blocks", "3", "--seconds", "10"),
+    ("--warmup", "2", "--calls", "4", "--blocks", "3", "--seconds", "7"),
 )
 _DOUBLES = tuple(paper.DOUBLES * nodes for nodes in paper.NODES)
 _SHARE = 0.6

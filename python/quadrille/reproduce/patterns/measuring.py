@@ -17,11 +17,11 @@ from quadrille.reproduce.programs import bench as run_bench
 from quadrille.reproduce.programs import model_file, probe
 from quadrille.reproduce.workbench import Workbench
 
-_QUICK = (1, ["--calls", "2", "--blocks", "1", "--seconds", "1"], 2)
-_FULL = (2, ["--calls", "6", "--blocks", "3", "--seconds", "2"], 3)
+_QUICK = (1, ["--calls", "2", "--blocks", "1", "--seconds", "0.7"], 1)
+_FULL = (2, ["--calls", "6", "--blocks", "3", "--seconds", "1.4"], 3)
 """Rounds, the benchmark's arguments in each, and calls before that open a forced pattern's connections: where
-Quadrille chooses, the benchmark's default applies, which outlasts a trial. Calls take 50 to 300 ms: 2 seconds
-are some 7 to 20 calls of each side."""
+Quadrille chooses, the benchmark's default applies, which outlasts a trial. Calls take 50 to 300 ms:
+1.4 seconds are some 7 to 20 calls of each side."""
 
 
 def measure(comparison: Comparison, bench: Workbench, data: Data) -> None:

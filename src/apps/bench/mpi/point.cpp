@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two thirds of the budget go to the blocks, the rest to the calls in turn. At least two rounds of
-// each are made, so blocks get shorter where calls are long.
+// Two thirds of the budget go to the blocks, the rest to the calls in turn; without those, all of
+// it. At least two rounds of each are made, so blocks get shorter where calls are long.
 #include "apps/bench/mpi/point.h"
 
 #include <algorithm>
@@ -12,10 +12,11 @@ namespace quadrille::bench {
 namespace {
 
 constexpr int kLeastRounds = 2;
-constexpr double kBlockShare = 2.0 / 3;
 // The native side has nothing to learn: its warm-up may stop when it used this share of the budget.
 constexpr double kNativeWarmUpShare = 0.2;
 constexpr int kLeastNativeWarmUp = 3;
+
+double block_share(const Options& options) { return options.blocks_only ? 1.0 : 2.0 / 3; }
 
 double seconds_since(std::int64_t start_ns) {
   return static_cast<double>(monotonic_now().value - start_ns) * 1e-9;
@@ -52,7 +53,7 @@ WarmUp warm_up(Sampler& sampler, Side side, const Options& options) {
 int block_length(const Options& options, const WarmUp& native, const WarmUp& library) {
   const double pair = native.seconds_per_call + library.seconds_per_call;
   if (pair <= 0) return options.calls;
-  const double fitting = kBlockShare * options.seconds / (kLeastRounds * 2 * pair);
+  const double fitting = block_share(options) * options.seconds / (kLeastRounds * 2 * pair);
   return static_cast<int>(std::clamp(fitting, 1.0, static_cast<double>(options.calls)));
 }
 
@@ -92,24 +93,28 @@ PointMeasurement measure_point(Sampler& sampler, const Options& options,
     into.repeated +=
         sampler.measure(side, calls, side == Side::native ? into.native : into.library);
   };
+  const double for_blocks = block_share(options);
   run_rounds(
-      sampler, options.blocks, options.seconds * kBlockShare,
-      [&](double share) { progress(share * kBlockShare); },
+      sampler, options.blocks, options.seconds * for_blocks,
+      [&](double share) { progress(share * for_blocks); },
       [&] {
         for (const Side side : {first, second, second, first}) {
           block(point.blocks, side, point.calls_per_block);
         }
       });
-  // A round of calls in turn makes half as many calls as one of blocks.
-  run_rounds(
-      sampler, 2 * options.blocks, options.seconds * (1 - kBlockShare),
-      [&](double share) { progress(kBlockShare + share * (1 - kBlockShare)); },
-      [&] {
-        for (int call = 0; call < point.calls_per_block; ++call) {
-          block(point.alternating, first, 1);
-          block(point.alternating, second, 1);
-        }
-      });
+  if (!options.blocks_only) {
+    Measurement& in_turn = point.alternating.emplace();
+    // A round of calls in turn makes half as many calls as one of blocks.
+    run_rounds(
+        sampler, 2 * options.blocks, options.seconds * (1 - for_blocks),
+        [&](double share) { progress(for_blocks + share * (1 - for_blocks)); },
+        [&] {
+          for (int call = 0; call < point.calls_per_block; ++call) {
+            block(in_turn, first, 1);
+            block(in_turn, second, 1);
+          }
+        });
+  }
   point.verified = sampler.verified();
   point.wrong = sampler.wrong();
   return point;

@@ -41,7 +41,7 @@ _QUICK = _Form(
     "one_switch:hosts=8,rate_mbit=50,buffer_kib=32",
     (1, 2, 4, 8),
     {"direct sum": (8 * FEWEST_A_NODE, 800, 6400)},
-    ("--calls", "4", "--blocks", "1", "--seconds", "1"),
+    ("--calls", "4", "--blocks", "1", "--seconds", "0.7"),
 )
 _FULL = _Form(
     "one_switch:hosts=16,rate_mbit=25,buffer_kib=32",
@@ -50,7 +50,7 @@ _FULL = _Form(
         "direct sum": (16 * FEWEST_A_NODE, 800, 3200, 9600),
         "tree": (16 * FEWEST_A_NODE, 3200, 32_000),
     },
-    ("--calls", "6", "--blocks", "3", "--seconds", "5"),
+    ("--calls", "6", "--blocks", "3", "--seconds", "3.4"),
 )
 
 

@@ -24,7 +24,7 @@ _NETWORK = "one_switch:hosts=8,rate_mbit=50,buffer_kib=32,flow_control=on"
 _SIZES = ("--vectors", "147456", "--doubles", "2")
 _CONNECT = ("--mca", "mpi_preconnect_mpi", "1")
 """Has Open MPI connect all pairs of processes in MPI_Init."""
-_FIRST_CALLS = ("--warmup", "0", "--calls", "1", "--blocks", "3", "--seconds", "1", "--sync", "none")
+_FIRST_CALLS = ("--warmup", "0", "--calls", "1", "--blocks", "3", "--seconds", "0.7", "--sync", "none")
 _QUICK, _FULL = ((2, 4), 2), ((2, 4, 8), 5)
 """Processes a host, and rounds."""
 

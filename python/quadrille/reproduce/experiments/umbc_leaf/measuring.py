@@ -34,13 +34,13 @@ QUICK = Form(
     4,
     25,
     Sort(36_864, 1, "constant-local"),
-    ("--warmup", "1", "--calls", "2", "--blocks", "2", "--seconds", "1"),
+    ("--warmup", "1", "--calls", "2", "--blocks", "2", "--seconds", "0.7"),
 )
 FULL = Form(
     8,
     10,
     Sort(36_864, 1, "constant-local"),
-    ("--warmup", "2", "--calls", "4", "--blocks", "3", "--seconds", "10"),
+    ("--warmup", "2", "--calls", "4", "--blocks", "3", "--seconds", "7"),
 )
 
 
