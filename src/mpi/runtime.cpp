@@ -151,6 +151,14 @@ void Runtime::take_wire() {
 
 void Runtime::begin_trace() {
   if (settings_.trace.empty()) return;
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parent);
+  if (parent != MPI_COMM_NULL) {
+    // Their ranks have the numbers, and so the files, of those that started them.
+    if (world_rank_ == 0)
+      std::fprintf(stderr, "quadrille: processes that a program starts itself are not traced\n");
+    return;
+  }
   const auto host = host_of_world_rank_[static_cast<std::size_t>(world_rank_)];
   trace_ = CallTrace::begin(settings_.trace, {shadow_, world_rank_, host_names_[host]});
 }

@@ -19,6 +19,7 @@ import pytest
 from lab_traffic import PYTHON, needs_namespaces, reaches, topology
 
 from quadrille.errors import QuadrilleError
+from quadrille.installation import quadrille_program
 from quadrille.lab import namespaces as ns
 from quadrille.lab.ending import end_lab, processes_inside
 from quadrille.lab.lab import Lab
@@ -173,6 +174,20 @@ def test_a_frozen_host_stops_and_goes_on() -> None:
         assert lab.kill("h1") == 1
         assert process.wait(5) == -signal.SIGKILL
         assert not reaches(lab, "h0", "h1")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_host_goes_on_when_who_stops_it_for_a_while_is_ended(number: signal.Signals) -> None:
+    with Lab.up(SMALL, "t-freeze-for") as lab:
+        command = [quadrille_program(), "lab", "freeze", "h1", "--lab", "t-freeze-for", "--for", "60"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as freezing:
+            assert freezing.stdout is not None
+            assert "stopped" in freezing.stdout.readline()
+            assert not reaches(lab, "h0", "h1")
+            freezing.send_signal(number)
+            freezing.wait(10)
+        assert freezing.returncode != 0
+        assert reaches(lab, "h0", "h1")
 
 
 def test_events_of_the_lab_file_happen_during_a_run() -> None:

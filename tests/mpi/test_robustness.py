@@ -12,6 +12,7 @@ import pytest
 from mpi_jobs import ALGORITHM_ROUNDS, BY_THE_LIBRARY, Mpi
 
 from quadrille.installation import native_directory
+from quadrille.trace.reading import read_trace
 
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(150)]
 
@@ -57,6 +58,19 @@ def test_communicators_callbacks_errors_and_forks(mpi: Mpi, forced: dict[str, st
     cycles = "5000" if mpi.open_mpi else "2500"
     outcome = mpi.run(3, [mpi.program("life_cycle"), cycles], forced)
     assert (outcome.code, outcome.counts.get("failures")) == (0, 0), outcome.errors + outcome.output
+
+
+def test_processes_that_a_program_starts_itself(mpi: Mpi, tmp_path: Path) -> None:
+    extra = {"QUADRILLE_TRACE": str(tmp_path), "QUADRILLE_ALGORITHM": "bcast:chain,allreduce:ring"}
+    line = mpi.line(3, [str(mpi.program("spawned")), "2"], mpi.settings(True, extra))
+    # MPICH's launcher gives the one to the processes of its line alone.
+    outcome = mpi.start(["-genv" if word == "-env" else word for word in line])
+    assert outcome.code == 0, outcome.errors
+    assert outcome.counts == {"children": 2, "wrong": 0}
+    # Their files would be the parents'.
+    trace = read_trace(tmp_path)
+    assert trace.missing == trace.cut == []
+    assert sorted(trace.by_rank) == [0, 1, 2]
 
 
 def test_a_rank_without_the_library_ends_the_job_with_a_message(mpi: Mpi) -> None:

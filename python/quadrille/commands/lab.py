@@ -21,6 +21,7 @@ from quadrille.lab.ready_made import READY_MADE, resolve, signature
 from quadrille.lab.state import labs_locked, list_labs
 from quadrille.lab.status import as_json, as_tree, observe
 from quadrille.lab.wiring import wire
+from quadrille.termination import as_interrupt
 
 _WIDTH = 120
 """Columns of the status tree where there is no terminal to ask."""
@@ -129,11 +130,21 @@ def freeze(
     found = Lab.find(lab)
     found.state.host(host)
     time.sleep(after)
-    typer.echo(f"{host}: {found.freeze(host, cables=not processes_only)} processes stopped")
-    if duration is not None:
-        time.sleep(duration)
-        found.thaw(host)
-        typer.echo(f"{host}: goes on")
+    if duration is None:
+        _stop(found, host, cables=not processes_only)
+        return
+    # Ended in between, it does not leave the host stopped.
+    with as_interrupt():
+        try:
+            _stop(found, host, cables=not processes_only)
+            time.sleep(duration)
+        finally:
+            found.thaw(host)
+    typer.echo(f"{host}: goes on")
+
+
+def _stop(lab: Lab, host: str, *, cables: bool) -> None:
+    typer.echo(f"{host}: {lab.freeze(host, cables=cables)} processes stopped")
 
 
 def kill(host: HostArgument, lab: LabOption = None, after: AfterOption = 0.0) -> None:
