@@ -20,7 +20,8 @@ _HELP = """Repeat published experiments on emulated networks, or on a cluster wi
 
 Each writes DIR/ID.json, raw samples included, and DIR/ID.html: the paper's values beside ours.
 DIR/index.html sums up all that is in DIR; --keep FOLDER writes it small enough to be kept. Exit code 1
-when an effect that must appear did not, or an experiment failed; the others run nevertheless.
+when an effect that must appear did not (of a short form, one that compares no times), or an experiment
+failed; the others run nevertheless.
 `--list` shows the experiments.
 """
 

@@ -8,7 +8,7 @@ functions of these data, so that a page can be made again without measuring.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,13 +31,14 @@ class Published:
 class Effect:
     """A published effect and whether it was seen; None: this run could not show it, `why` says the reason.
 
-    `must_appear`: a run that does not see it has failed.
+    `must_appear`: a run that does not see it has failed. `exact`: no clock decides it, so one look does.
     """
 
     name: str
     seen: bool | None
     why: str
     must_appear: bool = True
+    exact: bool = field(default=False, kw_only=True)
 
     @property
     def failed(self) -> bool:
@@ -64,3 +65,10 @@ class Experiment:
     judge: Callable[[Data], list[Effect]]
     show: Callable[[Data], str]
     takes_duration: bool = field(default=False, kw_only=True)
+
+    def effects(self, data: Data, *, quick: bool) -> list[Effect]:
+        """Return what `judge` finds; of a short form, whose few samples settle no times, less must appear."""
+        found = self.judge(data)
+        if not quick:
+            return found
+        return [replace(effect, must_appear=effect.must_appear and effect.exact) for effect in found]

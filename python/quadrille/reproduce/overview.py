@@ -42,7 +42,7 @@ def outcomes_in(folder: Path) -> list[Outcome]:
         if path.exists():
             experiment, record = find_experiment(name), read_record(path)
             with data_of(path):
-                found.append(Outcome(experiment, record, experiment.judge(record.data)))
+                found.append(Outcome(experiment, record, experiment.effects(record.data, quick=record.quick)))
     return found
 
 

@@ -19,7 +19,7 @@ def render_page(experiment: Experiment, record: Record) -> str:
     body = [
         f"<h1>{escape(experiment.title)}</h1>",
         f'<p class="quiet">{escape(experiment.paper)}</p>',
-        _verdict(experiment.judge(record.data)),
+        _verdict(experiment.effects(record.data, quick=record.quick)),
         _warnings(record),
         "<h2>What the paper shows</h2>",
         _published(experiment),

@@ -61,7 +61,7 @@ def reproduce(experiment: Experiment, plan: Plan) -> list[Effect]:
         record.warnings = bench.cpu_warnings
         save()
         write_page(experiment, record, recording.place)
-    return experiment.judge(record.data)
+    return experiment.effects(record.data, quick=record.quick)
 
 
 def write_page(experiment: Experiment, record: Record, results: Path) -> Path:
@@ -78,4 +78,4 @@ def page_again(experiment: Experiment, folder: Path) -> list[Effect]:
     record = read_record(path)
     with data_of(path):
         write_page(experiment, record, path)
-        return experiment.judge(record.data)
+        return experiment.effects(record.data, quick=record.quick)

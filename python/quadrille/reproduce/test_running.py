@@ -39,8 +39,8 @@ def counting(ending: BaseException | None = None) -> Experiment:
     )
 
 
-def plan(folder: Path) -> Plan:
-    return Plan(folder, quick=True, launcher=None, command=["quadrille", "reproduce", "counting"])
+def plan(folder: Path, *, quick: bool = False) -> Plan:
+    return Plan(folder, quick=quick, launcher=None, command=["quadrille", "reproduce", "counting"])
 
 
 def test_a_run_leaves_results_and_a_page(tmp_path: Path) -> None:
@@ -91,6 +91,14 @@ def test_a_wrong_results_file_is_refused_with_the_place(tmp_path: Path, contents
     path.write_text(contents, encoding="utf-8")
     with pytest.raises(UsageError, match=said):
         read_record(path)
+
+
+def test_a_short_form_fails_by_what_no_clock_decides_alone(tmp_path: Path) -> None:
+    both = [Effect("faster", False, ""), Effect("right", False, "", exact=True)]
+    experiment = replace(counting(), judge=lambda data: both)
+    assert [effect.failed for effect in reproduce(experiment, plan(tmp_path))] == [True, True]
+    assert [effect.failed for effect in reproduce(experiment, plan(tmp_path, quick=True))] == [False, True]
+    assert [effect.failed for effect in page_again(experiment, tmp_path)] == [False, True]
 
 
 def test_data_of_another_version_are_refused_with_their_file(tmp_path: Path) -> None:

@@ -100,7 +100,9 @@ def _tables(data: Data) -> Effect:
         (data["local"][str(paper.DOUBLES)], paper.PREDICTED_LOCAL),
     ]
     equal = [as_printed(rows) == printed for rows, printed in pairs]
-    return Effect(name, all(equal), f"{sum(equal)} of 2 tables, {3 * len(paper.NODES)} sizes each")
+    return Effect(
+        name, all(equal), f"{sum(equal)} of 2 tables, {3 * len(paper.NODES)} sizes each", exact=True
+    )
 
 
 def _limit(data: Data) -> Effect:
@@ -111,7 +113,8 @@ def _limit(data: Data) -> Effect:
     fits = {doubles: [row["fits"] for row in rows] for doubles, rows in data["local"].items()}
     seen = not any(fits["1024"]) and all(fits["512"])
     why = ", ".join(f"{m} N: {sum(not one for one in found)} of 5 refused" for m, found in fits.items())
-    return Effect(name, seen, f"{why}; ERR of 810 N on 36 nodes is the library's memory, not the arrays'")
+    why = f"{why}; ERR of 810 N on 36 nodes is the library's memory, not the arrays'"
+    return Effect(name, seen, why, exact=True)
 
 
 def _predicted_is_taken(data: Data) -> Effect:
@@ -119,8 +122,8 @@ def _predicted_is_taken(data: Data) -> Effect:
     taken = [point["grown_bytes"] / point["arrays_bytes"] for point in data.get("points", [])]
     if not taken:
         return Effect(name, None, NOT_MEASURED)
-    why = ", ".join(f"{share:.1%}" for share in taken)
-    return Effect(name, max(abs(share - 1) for share in taken) <= _EXACT, f"{why} of the prediction")
+    why = f"{', '.join(f'{share:.1%}' for share in taken)} of the prediction"
+    return Effect(name, max(abs(share - 1) for share in taken) <= _EXACT, why, exact=True)
 
 
 def _refused(data: Data) -> Effect:
@@ -128,7 +131,7 @@ def _refused(data: Data) -> Effect:
     refused = data.get("refused")
     if refused is None:
         return Effect(name, None, NOT_MEASURED)
-    return Effect(name, bool(refused), refused or "it was not")
+    return Effect(name, bool(refused), refused or "it was not", exact=True)
 
 
 def _swapped(data: Data) -> Effect:

@@ -65,7 +65,7 @@ class _Times:
     samples_alone: int = 0
 
 
-_QUICK = {"quiet": _Times(1), "bursts": _Times(0, 2)}
+_QUICK = {"quiet": _Times(1), "bursts": _Times(0, 1)}
 _FULL = {"quiet": _Times(3), "ambient": _Times(3), "bursts": _Times(2, 4)}
 """Statistics are compared under bursts, where a probe takes a minute."""
 

@@ -23,8 +23,8 @@ def _judge(data: Data) -> list[Effect]:
     if not data.get("solutions"):
         missing = f"none of {data['networks']} networks does" if "networks" in data else "not searched"
         return [
-            Effect(found, False if "networks" in data else None, missing),
-            Effect(better, None, missing),
+            Effect(found, False if "networks" in data else None, missing, exact=True),
+            Effect(better, None, missing, exact=True),
         ]
     simplest = data["solutions"][0]
     times = simplest["completions"]
@@ -36,7 +36,8 @@ def _judge(data: Data) -> list[Effect]:
     )
     never_worse = all(row["eco"] <= min(row["spanning"], row["binary"]) for row in times.values())
     table = ", ".join(f"{row['eco']} from {root}" for root, row in times.items())
-    return [Effect(found, seen, why), Effect(better, never_worse, f"on the simplest network: {table}")]
+    simplest_network = f"on the simplest network: {table}"
+    return [Effect(found, seen, why, exact=True), Effect(better, never_worse, simplest_network, exact=True)]
 
 
 EXPERIMENT = Experiment(

@@ -92,4 +92,4 @@ def _solved(data: Data) -> Effect:
     if not runs:
         return Effect(name, None, _NOT_MEASURED)
     words = {run["solver"]: f"{run['solver']}: {run['verified']}, {run['error']:.1e}" for run in runs}
-    return Effect(name, all(run["correct"] for run in runs), "; ".join(words.values()))
+    return Effect(name, all(run["correct"] for run in runs), "; ".join(words.values()), exact=True)

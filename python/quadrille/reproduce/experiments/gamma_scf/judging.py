@@ -111,4 +111,4 @@ def _energies(data: Data) -> Effect:
         return Effect(name, None, _NOT_MEASURED)
     apart = max(energies) - min(energies)
     why = f"{energies[0]:.8f} Ry; apart by {apart:.1e} Ry at most in {len(energies)} runs"
-    return Effect(name, apart <= ENERGY_TOLERANCE_RY, why)
+    return Effect(name, apart <= ENERGY_TOLERANCE_RY, why, exact=True)

@@ -71,7 +71,7 @@ def _no_error(data: Data) -> Effect:
     why = f"{len(data['jobs'])} jobs, {calls_of(data)} calls of each rank, {wrong} wrong values"
     if failed:
         why += f"; exit codes {', '.join(failed)}"
-    return Effect(name, wrong == 0 and not failed and bool(jobs), why)
+    return Effect(name, wrong == 0 and not failed and bool(jobs), why, exact=True)
 
 
 def _flat(data: Data) -> Effect:
@@ -83,7 +83,8 @@ def _flat(data: Data) -> Effect:
         f"{one.bytes_a_call.value:.2f} ± {one.bytes_a_call.error or 0:.2f} B a call, {one.most_kib:.0f} KiB"
         for one in found
     )
-    return Effect(name, all(one.most_kib < FLAT_KIB for one in found), f"by job: {words} at most")
+    flat = all(one.most_kib < FLAT_KIB for one in found)
+    return Effect(name, flat, f"by job: {words} at most", exact=True)
 
 
 def _sockets_flat(data: Data) -> Effect:
@@ -95,7 +96,7 @@ def _sockets_flat(data: Data) -> Effect:
     last = [max(half[-1]["sockets"]) for half in jobs]
     pages = max(half[-1]["udp_pages"][0] for half in jobs)
     why = f"at most {max(last)} a host; datagrams that wait in all sockets: {pages} pages"
-    return Effect(name, all(b <= a for a, b in zip(first, last, strict=True)), why)
+    return Effect(name, all(b <= a for a, b in zip(first, last, strict=True)), why, exact=True)
 
 
 def _nothing_left(data: Data) -> Effect:
@@ -106,7 +107,7 @@ def _nothing_left(data: Data) -> Effect:
         return Effect(name, None, _NOT_MEASURED)
     more = max(counts[host] - before[host] for counts in after for host in before)
     why = f"sockets of a host after each job: at most {more} more than before the first"
-    return Effect(name, more <= 0, why)
+    return Effect(name, more <= 0, why, exact=True)
 
 
 def _many(data: Data) -> Effect:

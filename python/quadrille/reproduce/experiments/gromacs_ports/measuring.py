@@ -23,7 +23,7 @@ PORTS_OF_A_GROUP = 12
 SCATTERED_PORTS = 9
 _QUICK = ("hp_port_groups:groups=3,rate_mbit=5,buffer_kib=32", (4096,))
 _FULL = ("hp_port_groups:groups=4,rate_mbit=5,buffer_kib=32", (4096,))
-_BENCH = ("--warmup", "1", "--calls", "3", "--blocks", "1", "--seconds", "4")
+_BENCH = ("--warmup", "1", "--calls", "2", "--blocks", "1", "--seconds", "4")
 
 
 def measure(bench: Workbench, data: Data) -> None:

@@ -109,4 +109,4 @@ def _energies(data: Data) -> Effect:
     if not largest:
         return Effect(name, None, _NOT_MEASURED)
     why = f"they differ by {max(largest):.0e} at most; `gmx check` takes up to {ENERGY_TOLERANCE:g} as equal"
-    return Effect(name, max(largest) <= ENERGY_TOLERANCE, why)
+    return Effect(name, max(largest) <= ENERGY_TOLERANCE, why, exact=True)
