@@ -175,13 +175,13 @@ def test_bench_results_say_what_a_call_sent(lab: Lab) -> None:
     options = ["--calls", "2", "--blocks", "2", "--seconds", "2", "--warmup", "1"]
     (point,) = bench(lab.launcher(), "alltoall", [30_000], options, forced=GRANTED)
     assert point["wrong_results"] == 0
-    for order in ("blocks", "alternating"):
-        assert point[order]["native"]["flows"] is None
-        flows = point[order]["quadrille"]["flows"]
-        # Of 56 pairs of ranks, 8 are inside a host; a block takes 21 packets.
-        assert flows["packets"] - flows["resent"] == pytest.approx(48 * 21)
-        assert flows["bytes"] >= 48 * 30_000 - 1
-        assert 0 < flows["credit_wait_ns"] < 8 * point[order]["quadrille"]["max_ns"]
+    blocks = point["blocks"]
+    assert blocks["native"]["flows"] is None
+    flows = blocks["quadrille"]["flows"]
+    # Of 56 pairs of ranks, 8 are inside a host; a block takes 21 packets.
+    assert flows["packets"] - flows["resent"] == pytest.approx(48 * 21)
+    assert flows["bytes"] >= 48 * 30_000 - 1
+    assert 0 < flows["credit_wait_ns"] < 8 * blocks["quadrille"]["max_ns"]
 
 
 def test_a_job_goes_without_where_datagrams_do_not_reach_a_host() -> None:
@@ -287,7 +287,7 @@ def test_large_messages_without_a_limit_take_no_longer_than_the_librarys(timing:
     assert forced["blocks"]["quadrille"]["executor"] == "quadrille"
     with timing.judged():
         ratio, by_wire = (
-            point["alternating"]["quadrille"]["median_ns"] / point["alternating"]["native"]["median_ns"]
+            point["blocks"]["quadrille"]["median_ns"] / point["blocks"]["native"]["median_ns"]
             for point in (own, forced)
         )
         # Where the wire is clearly slower, the trial leaves them to the library. What costs software alone

@@ -178,7 +178,7 @@ def test_samples_are_kept_and_figures_follow_from_them(tmp_path: Path) -> None:
     results = measure(tmp_path / "r.jsonl", "bcast", "--bytes", "4K", "--root", "1", launcher=open_mpi(3))
     (point,) = results.points()
     assert point.root == 1
-    for measured in (point.blocks, point.alternating):
+    for _, measured in point.measurements():
         for side in (measured.native, measured.quadrille):
             assert (
                 len(side.samples_ns)

@@ -31,7 +31,8 @@ exec sleep 600
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_launcher_and_is_noted(tmp_path: Path, number: signal.Signals) -> None:
-    with _running(tmp_path) as (child, launcher):
+    # Who runs the tests may ignore signals itself.
+    with _running(tmp_path, "env", "--default-signal") as (child, launcher):
         child.send_signal(number)
         assert child.wait(timeout=30) == 130
         with pytest.raises(ProcessLookupError):

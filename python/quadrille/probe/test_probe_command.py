@@ -141,7 +141,9 @@ def test_a_launcher_that_leaves_its_output_open_is_not_waited_for(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_the_command_ends_the_launcher(tmp_path: Path, number: signal.Signals) -> None:
     job = recorded_job(tmp_path, [], f"echo $$ > {tmp_path}/pid; exec sleep 600")
-    command = [*MAIN, "probe", "-o", str(tmp_path / "model.json"), "--", str(job.launcher)]
+    # Who runs the tests may ignore signals itself.
+    command = ["env", "--default-signal", *MAIN, "probe", "-o", str(tmp_path / "model.json")]
+    command += ["--", str(job.launcher)]
     environment = {**os.environ, "QUADRILLE_NATIVE_DIR": str(job.native_directory)}
     with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as child:
         pid = _number_in(tmp_path / "pid")
