@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from quadrille.bench.launch import git_commit
 from quadrille.reproduce.experiment import Effect, Experiment
@@ -19,7 +20,7 @@ from quadrille.whole_file import write_whole
 class Plan:
     """How to run: where results go, whether a short form will do, the launcher of a real cluster, if any.
 
-    `duration_s`: for experiments that take a duration.
+    `duration_s`: for experiments that take a duration. `probed`: see `Workbench`.
     """
 
     folder: Path
@@ -27,6 +28,7 @@ class Plan:
     launcher: list[str] | None
     command: list[str]
     duration_s: float | None = None
+    probed: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def reproduce(experiment: Experiment, plan: Plan) -> list[Effect]:
@@ -48,7 +50,9 @@ def reproduce(experiment: Experiment, plan: Plan) -> list[Effect]:
         record.seconds = round(time.monotonic() - began, 1)
         recording.save()
 
-    bench = Workbench(plan.quick, plan.launcher, plan.folder, save, duration_s=plan.duration_s)
+    bench = Workbench(
+        plan.quick, plan.launcher, plan.folder, save, duration_s=plan.duration_s, probed=plan.probed
+    )
     try:
         experiment.measure(bench, record.data)
         record.state = "complete"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -22,7 +23,8 @@ class Workbench:
     """Handed to `Experiment.measure`.
 
     `launcher`: of a real cluster; None: the experiment emulates one. `duration_s`: how long to measure, of
-    experiments that take a duration; None: their own choice.
+    experiments that take a duration; None: their own choice. `probed`: models of emulated networks by
+    topology, which short forms of one command share.
     """
 
     quick: bool
@@ -31,6 +33,7 @@ class Workbench:
     save: Callable[[], None]
     cpu_warnings: list[str] = field(default_factory=list)
     duration_s: float | None = None
+    probed: dict[str, dict[str, Any]] = field(default_factory=dict)
     _console: Console = field(default_factory=lambda: Console(stderr=True, highlight=False, soft_wrap=True))
     _began: float = field(default_factory=time.monotonic)
 

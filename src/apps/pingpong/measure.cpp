@@ -13,9 +13,11 @@
 namespace quadrille::pingpong {
 namespace {
 
-constexpr unsigned warm_up_rounds = 20;
-constexpr std::uint32_t least_rounds = 10;
-constexpr std::uint32_t most_rounds = 200'000;
+// Rounds before measuring: the first say how many more fit into the time of a measurement.
+constexpr std::uint32_t first_rounds = 3;
+constexpr double most_more_rounds = 17;
+constexpr double least_rounds = 10;
+constexpr double most_rounds = 200'000;
 
 double processor_ns() {
   timespec now{};
@@ -110,11 +112,17 @@ std::optional<Figures> measure(Way& way, const WaySettings& settings, const Shap
     std::ranges::sort(times);
     return true;
   };
-  if (!run(warm_up_rounds)) return std::nullopt;
-  std::uint32_t count = static_cast<std::uint32_t>(
-      std::clamp(1e9 * seconds / quantile(times, 0.5), double{least_rounds}, double{most_rounds}));
-  const std::uint32_t of_zero = exchanged(settings.exchange, count);
-  if (settings.rank == 1) count = of_zero;
+  // As rank 0 has it.
+  const auto rounds_that_fit = [&](double least, double most) {
+    const double fit = times.empty() ? 0 : 1e9 * seconds / quantile(times, 0.5);
+    const auto mine = static_cast<std::uint32_t>(std::clamp(fit, least, most));
+    const std::uint32_t others = exchanged(settings.exchange, mine);
+    return settings.rank == 0 ? mine : others;
+  };
+  if (!run(first_rounds)) return std::nullopt;
+  if (const auto more = rounds_that_fit(0, most_more_rounds); more > 0 && !run(more))
+    return std::nullopt;
+  const std::uint32_t count = rounds_that_fit(least_rounds, most_rounds);
   const double before = processor_ns();
   if (!run(count)) return std::nullopt;
   const double used = processor_ns() - before;

@@ -34,7 +34,7 @@ _UNLIMITED, _LIMITED = "no rate limit", "200 Mbit/s"
 _NETWORKS = {_UNLIMITED: ("unlimited:hosts=2", None), _LIMITED: ("one_switch:hosts=2,rate_mbit=200", 200)}
 _GIVEN = "the given launcher's"
 _SIZES = ("1", "16", "64", "256", "1K", "4K", "16K", "64K", "256K", "1M")
-_QUICK_SIZES = ("1", "64", "1K", "4K", "64K", "1M")
+_QUICK_SIZES = ("1", "64", "4K", "64K", "1M")
 _SATURATED_BYTES = 100_000
 _SHARE_OF_LINK = 0.95
 _PAYLOAD_OF_FRAME = 1448 / 1514

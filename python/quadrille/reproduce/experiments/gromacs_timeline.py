@@ -31,7 +31,7 @@ _SETTINGS = {STANDARD: ["QUADRILLE_TRIALS=0", "QUADRILLE_PROBE=off"], ORDERED: [
 """Without a model and without trials every call is the MPI library's."""
 _STEPS = (30, 12)
 """Before counting, in which trials end, and counted."""
-_QUICK_STEPS = (12, 8)
+_QUICK_STEPS = (10, 6)
 _SHOWN_STEPS, _STEPS_BEHIND = 2, 3
 """The time steps that are shown, and those between them and the end of the run."""
 _VISIBLE = 0.1

@@ -36,8 +36,12 @@ def measure(comparison: Comparison, bench: Workbench, data: Data) -> None:
 
 
 def _measure_on(comparison: Comparison, bench: Workbench, line: Sequence[str], data: Data) -> None:
-    bench.announce("probe")
-    data["model"] = probe(line, seed=1, shared=bench.folder).model
+    known = bench.probed.get(comparison.topology) if bench.quick and data["topology"] else None
+    if known is None:
+        bench.announce("probe")
+        known = probe(line, seed=1, shared=bench.folder).model
+        bench.probed[comparison.topology] = known
+    data["model"] = known
     bench.save()
     rounds, arguments, warm_up = _QUICK if bench.quick else _FULL
     calls = comparison.measured_in_short() if bench.quick else comparison.measured()

@@ -35,7 +35,7 @@ WRONG_SHARE = 0.05
 MESSAGE_BYTES = 16_000
 """Of the paper's broadcasts (Table 3)."""
 
-_MESSAGES = 4  # of each pair there and back; nothing else is under way
+_MESSAGES, _QUICK_MESSAGES = 4, 2  # of each pair there and back; nothing else is under way
 _SMALL_BYTES, _SMALL_MESSAGES, _SMALL_PASSES = 64, 1, 5
 _WRONG_FACTORS = {"too long": 20.0, "too short": 0.05}
 _BURST_FRAMES, _BURST_PAUSE_S = 120, 0.25
@@ -101,7 +101,7 @@ def _measure_under(
         _repeat(bench, lab.launcher(hosts=hosts), times, repetitions, lab, probed)
         if large and condition == "quiet":
             bench.announce(f"  messages of {MESSAGE_BYTES} B")
-            samples = round_trips(lab, MESSAGE_BYTES, _MESSAGES)
+            samples = round_trips(lab, MESSAGE_BYTES, _QUICK_MESSAGES if bench.quick else _MESSAGES)
             found["messages"] = {"samples": samples, "partitions": eco_partitions(samples)}
             bench.save()
 

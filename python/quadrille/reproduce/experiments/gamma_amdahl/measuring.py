@@ -37,7 +37,7 @@ class _Form:
     arguments: dict[str, tuple[str, ...]]
 
 
-_QUICK = _Form((2, 4, 8), 1, {DIAGONALISATION: ("--order", "320"), POISSON: ("--length", "48")})
+_QUICK = _Form((2, 8), 1, {DIAGONALISATION: ("--order", "320"), POISSON: ("--length", "48")})
 _FULL = _Form((2, 3, 4, 6, 8), 3, {DIAGONALISATION: ("--order", "512"), POISSON: ("--length", "80")})
 
 

@@ -36,7 +36,7 @@ class _Form:
     calls: int | None
 
 
-_QUICK = _Form(2, 6, None)
+_QUICK = _Form(2, 5, None)
 _FULL = _Form(4, 900, 250_000)
 
 

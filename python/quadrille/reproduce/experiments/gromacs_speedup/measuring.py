@@ -26,7 +26,7 @@ NODES = {"single-CPU": (1, 25), "dual-CPU": (2, 50)}
 """Processes a node and Mbit/s of its port."""
 _SMALL, _DEEP = 32, 16384
 """KiB of a port's buffer."""
-_QUICK = ((8,), ("single-CPU",), (10, 10))
+_QUICK = ((8,), ("single-CPU",), (10, 6))
 _FULL = ((2, 4, 8, 16), tuple(NODES), (16, 24))
 """Numbers of processes, kinds of nodes, steps before counting (trials end there) and counted."""
 

@@ -39,7 +39,7 @@ class _Form:
 
 _QUICK = _Form(
     "one_switch:hosts=8,rate_mbit=50,buffer_kib=32",
-    (1, 2, 4, 8),
+    (1, 2, 8),
     {"direct sum": (8 * FEWEST_A_NODE, 800, 6400)},
     ("--calls", "4", "--blocks", "1", "--seconds", "0.7"),
 )
@@ -82,7 +82,7 @@ def _time(
     nodes = given[given.index("--ranks") + 1] if "--ranks" in given else "all"
     bench.announce(f"{forces} on {nodes} nodes: {CONVENTIONAL} and {MULTICAST} in turn")
     sizes = [_BODY_BYTES * count for count in bodies_a_node]
-    arguments = ["--warmup", "2", "--computing-scale", str(_COMPUTING_SCALE), *given]
+    arguments = ["--warmup", "1" if nodes == "1" else "2", "--computing-scale", str(_COMPUTING_SCALE), *given]
     for point in run_bench(line, _STEPS[forces], sizes, arguments, forced="bcast:multicast"):
         _add(data, forces, point, CONVENTIONAL, "native")
         if point["ranks"] == 1 or point["blocks"]["quadrille"]["executor"] == "quadrille":
