@@ -70,7 +70,7 @@ def _run(bench: Workbench, data: Data, name: str, rate: int | None, line: Sequen
         list(line),
         _QUICK_SIZES if bench.quick else _SIZES,
         ["pingpong"],
-        seconds=0.1 if bench.quick else 0.3,
+        seconds=0.06 if bench.quick else 0.3,
         turns=1 if bench.quick else 3,
     )
     measured = measure(wanted, lambda what: bench.announce(f"{name}, {what}"))

@@ -16,7 +16,7 @@ QUICK = Scaling(
     (2, 4, 8),
     2,
     Sort(147_456, 2, "constant-global"),
-    ("--warmup", "1", "--calls", "2", "--blocks", "2", "--seconds", "1"),
+    ("--warmup", "1", "--calls", "2", "--blocks", "1", "--seconds", "0.6"),
 )
 FULL = Scaling(
     16,

@@ -18,7 +18,7 @@ QUICK = Scaling(
     (2, 4, 8),
     2,
     Sort(73_728, 1, "constant-local"),
-    ("--warmup", "1", "--calls", "2", "--blocks", "2", "--seconds", "1"),
+    ("--warmup", "1", "--calls", "2", "--blocks", "1", "--seconds", "0.6"),
 )
 FULL = Scaling(
     16,

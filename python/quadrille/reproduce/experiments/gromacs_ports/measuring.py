@@ -21,7 +21,7 @@ from quadrille.reproduce.workbench import Workbench
 
 PORTS_OF_A_GROUP = 12
 SCATTERED_PORTS = 9
-_QUICK = ("hp_port_groups:groups=2,rate_mbit=5,buffer_kib=32", (4096,))
+_QUICK = ("hp_port_groups:groups=3,rate_mbit=5,buffer_kib=32", (4096,))
 _FULL = ("hp_port_groups:groups=4,rate_mbit=5,buffer_kib=32", (4096,))
 _BENCH = ("--warmup", "1", "--calls", "2", "--blocks", "1", "--seconds", "4")
 

@@ -46,7 +46,7 @@ class _Network:
         return parse_topology({"name": "mpim", "switch": [switch], "hosts": [hosts]}, "mpim")
 
 
-_QUICK = ((_Network(8, 50, (2, 8)),), ("--calls", "5", "--blocks", "3", "--seconds", "0.6"))
+_QUICK = ((_Network(8, 50, (2, 8)),), ("--calls", "5", "--blocks", "3", "--seconds", "0.4"))
 _FULL = (
     (_Network(16, 25, (2, 4, 8, 16)), _Network(8, 50, (2, 4, 8)), _Network(4, 100, (2, 3, 4))),
     ("--calls", "10", "--blocks", "5", "--seconds", "2"),

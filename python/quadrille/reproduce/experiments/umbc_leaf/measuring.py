@@ -34,7 +34,7 @@ QUICK = Form(
     4,
     25,
     Sort(36_864, 1, "constant-local"),
-    ("--warmup", "1", "--calls", "2", "--blocks", "2", "--seconds", "0.7"),
+    ("--warmup", "1", "--calls", "2", "--blocks", "1", "--seconds", "0.7"),
 )
 FULL = Form(
     8,
