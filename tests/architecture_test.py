@@ -129,10 +129,8 @@ def files_without_licence(tree: Path) -> Iterator[str]:
 
 
 def names_that_say_nothing(tree: Path) -> Iterator[str]:
-    """Find files and folders named after nothing they do; what is in commands/ has its verb's name."""
+    """Find files and folders named after nothing they do."""
     for path, _ in sources(tree, _SOURCES):
-        if path.parent.name == "commands":
-            continue
         for part in path.relative_to(tree).parts:
             if NAMES_TO_AVOID.search(part):
                 yield f"{path.relative_to(tree)}: {part} does not say what it is for"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The `quadrille` program: finds the verbs in `quadrille.commands` and turns errors into exit codes.
 
-The module of a verb has its name, with `_` for `-`. Loading all takes three times as long as starting `run`.
+A verb whose module has its name loads that alone; loading all takes three times as long as starting `run`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _modules() -> list[str]:
 
 
 def build_app(verb: str = "") -> typer.Typer:
-    """Return the application with `verb` alone; where there is none of that name, with all in name order."""
+    """Return the application with `verb` alone; where no module has that name, with all in name order."""
     app = typer.Typer(
         name="quadrille",
         no_args_is_help=True,
@@ -44,8 +44,8 @@ def build_app(verb: str = "") -> typer.Typer:
     ) -> None:
         """Hold the options that stand before a verb."""
 
-    wanted = verb.replace("-", "_")
-    for module in [wanted] if wanted in _modules() else _modules():
+    modules = _modules()
+    for module in [verb] if verb in modules else modules:
         importlib.import_module(f"{commands.__name__}.{module}").register(app)
     return app
 

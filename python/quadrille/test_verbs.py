@@ -13,7 +13,8 @@ import typer.main
 from quadrille import commands
 from quadrille.cli import build_app
 
-VERBS = [found.name.replace("_", "-") for found in pkgutil.iter_modules(commands.__path__)]
+NAMED_ALIKE = {found.name for found in pkgutil.iter_modules(commands.__path__)} - {"passed_sockets"}
+VERBS = {*NAMED_ALIKE, "link-helper"}
 
 
 def names(app: typer.Typer) -> list[str]:
@@ -21,13 +22,13 @@ def names(app: typer.Typer) -> list[str]:
     return sorted(group.commands)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", sorted(NAMED_ALIKE))
 def test_the_module_of_a_verb_has_its_name(verb: str) -> None:
     assert names(build_app(verb)) == [verb]
 
 
-@pytest.mark.parametrize("word", ["", "--help", "nonsense"])
-def test_without_a_verb_all_are_there(word: str) -> None:
+@pytest.mark.parametrize("word", ["", "--help", "nonsense", "link-helper"])
+def test_without_a_module_of_that_name_all_are_there(word: str) -> None:
     assert names(build_app(word)) == sorted(VERBS)
 
 

@@ -114,7 +114,7 @@ std::optional<Figures> measure(Way& way, const WaySettings& settings, const Shap
   };
   // As rank 0 has it.
   const auto rounds_that_fit = [&](double least, double most) {
-    const double fit = times.empty() ? 0 : 1e9 * seconds / quantile(times, 0.5);
+    const double fit = 1e9 * seconds / quantile(times, 0.5);
     const auto mine = static_cast<std::uint32_t>(std::clamp(fit, least, most));
     const std::uint32_t others = exchanged(settings.exchange, mine);
     return settings.rank == 0 ? mine : others;

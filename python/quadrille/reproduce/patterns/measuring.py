@@ -36,12 +36,11 @@ def measure(comparison: Comparison, bench: Workbench, data: Data) -> None:
 
 
 def _measure_on(comparison: Comparison, bench: Workbench, line: Sequence[str], data: Data) -> None:
-    known = bench.probed.get(comparison.topology) if bench.quick and data["topology"] else None
-    if known is None:
+    models = bench.probed if bench.quick and bench.launcher is None else {}
+    if comparison.topology not in models:
         bench.announce("probe")
-        known = probe(line, seed=1, shared=bench.folder).model
-        bench.probed[comparison.topology] = known
-    data["model"] = known
+        models[comparison.topology] = probe(line, seed=1, shared=bench.folder).model
+    data["model"] = models[comparison.topology]
     bench.save()
     rounds, arguments, warm_up = _QUICK if bench.quick else _FULL
     calls = comparison.measured_in_short() if bench.quick else comparison.measured()
