@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from ordinary_user import OrdinaryUser
 from taken_away import timing
 
 from quadrille.installation import native_directory
@@ -16,3 +19,9 @@ def provider() -> None:
     """Skip where the libfabric provider is not built."""
     if not (native_directory() / "libquadrille-fi.so").exists():
         pytest.skip("the provider is not built: libfabric's headers are not installed")
+
+
+@pytest.fixture
+def ordinary_user(tmp_path: Path) -> OrdinaryUser:
+    """Somebody without privilege; skips where nobody can be that."""
+    return OrdinaryUser(tmp_path)

@@ -6,8 +6,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import pwd
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from lab_traffic import PYTHON, needs_namespaces, reaches, topology
+from ordinary_user import OrdinaryUser
 
 from quadrille.errors import QuadrilleError
 from quadrille.installation import quadrille_program
@@ -29,7 +28,6 @@ from quadrille.lab.state import is_alive, keeper_pid, lab_directory, labs_locked
 
 pytestmark = [pytest.mark.lab, needs_namespaces, pytest.mark.timeout(120)]
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="changes its user, which only root can")
 SMALL = ready_made("one_switch", hosts=2, rate_mbit=20)
 
 
@@ -130,6 +128,7 @@ def test_an_up_killed_half_way_does_not_stop_the_next(delay_s: float) -> None:
     assert not directory.exists()
     with Lab.up(SMALL, "t-half") as lab:
         assert reaches(lab, "h0", "h1")
+    assert list(Path("/tmp").glob("qlab-t-half-*")) == []
 
 
 def test_down_ends_what_is_inside_and_nothing_else() -> None:
@@ -234,39 +233,17 @@ def test_a_lab_in_a_user_namespace_works_and_says_what_it_lacks() -> None:
     assert not lab.directory.exists()
 
 
-@needs_root
-def test_an_ordinary_user_gets_a_lab_in_a_user_namespace(tmp_path: Path) -> None:
-    user = pwd.getpwnam("nobody")
-    os.chown(tmp_path, user.pw_uid, user.pw_gid)
-    for parent in (tmp_path, *tmp_path.parents[:2]):
-        parent.chmod(parent.stat().st_mode | 0o055)
-    command = [sys.executable, "-c", "from quadrille.cli import main; main()", "lab"]
-    setpriv = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
-    environment = {**os.environ, "QUADRILLE_LAB_DIR": str(tmp_path / "labs"), "HOME": str(tmp_path)}
-    probe = subprocess.run([*setpriv, sys.executable, "-c", "import quadrille"], env=environment, check=False)
-    if probe.returncode != 0 or shutil.which("setpriv") is None:
-        pytest.skip("an ordinary user cannot read this Python environment")
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*setpriv, *command, *arguments],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-
-    up = run("up", "one_switch:hosts=2")
+def test_an_ordinary_user_gets_a_lab_in_a_user_namespace(ordinary_user: OrdinaryUser) -> None:
+    up = ordinary_user.lab("up", "one_switch:hosts=2")
     assert up.returncode == 0, up.stderr
     try:
-        ping = run("exec", "h0", "--", "ping", "-n", "-c", "1", "-W", "2", "h1")
+        ping = ordinary_user.lab("exec", "h0", "--", "ping", "-n", "-c", "1", "-W", "2", "h1")
         assert ping.returncode == 0, ping.stderr
         assert "user namespace" in up.stderr
     finally:
-        down = run("down")
+        down = ordinary_user.lab("down")
     assert down.returncode == 0, down.stderr
-    assert not (tmp_path / "labs" / "one_switch").exists()
+    assert not (ordinary_user.labs / "one_switch").exists()
 
 
 def test_without_privilege_and_without_user_namespaces_the_message_says_so(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from quadrille.errors import QuadrilleError
 from quadrille.lab import namespaces as ns
+from quadrille.lab.session_directory import remove_session_directory
 from quadrille.lab.state import LabState, boot_id, is_alive, keeper_pid, lab_directory, read_state
 
 _PATIENCE_S = 5.0
@@ -35,6 +36,7 @@ def end_lab(lab_id: str, only_dead: bool = False) -> bool:
     if state is not None and state.boot_id == boot_id():
         _end_processes(state)
     _end_keeper(directory)
+    remove_session_directory(directory)
     shutil.rmtree(directory, ignore_errors=True)
     return True
 

@@ -20,6 +20,7 @@ from quadrille.lab.counters import LabCounters, read_counters
 from quadrille.lab.ending import end_lab
 from quadrille.lab.launch import Job, launcher_line
 from quadrille.lab.running import RunResult, run_job
+from quadrille.lab.session_directory import make_session_directory, remove_session_directory
 from quadrille.lab.state import LabState, claim, find_lab, labs_locked, read_state
 from quadrille.lab.topology import Topology
 from quadrille.lab.truth import truth_of
@@ -48,10 +49,12 @@ class Lab:
             end_lab(lab_id, only_dead=True)
             directory, lock = claim(lab_id)
         try:
+            make_session_directory(directory)
             (directory / "topology.json").write_text(topology.model_dump_json(), encoding="utf-8")
             _start_keeper(directory, lock, inside_user)
         except BaseException:
             os.close(lock)
+            remove_session_directory(directory)
             shutil.rmtree(directory, ignore_errors=True)
             raise
         os.close(lock)

@@ -16,6 +16,7 @@ from quadrille.errors import QuadrilleError, UsageError
 from quadrille.installation import mpi_prefix
 from quadrille.lab.entrance import write_launcher
 from quadrille.lab.host import ADMIN_INTERFACE, FAST_INTERFACE
+from quadrille.lab.session_directory import session_directory
 from quadrille.lab.state import LabState
 
 MPIS = ("ompi4", "ompi5", "mpich", "impi")
@@ -91,13 +92,16 @@ def _program(mpi: str, names: tuple[str, ...]) -> Path:
 
 def _open_mpi(directory: Path, state: LabState, job: Job, hosts: dict[str, int]) -> list[str]:
     agent, start_up = str(directory / "agent"), _start_up_interface(state)
+    sessions = str(session_directory(directory))
     program = _program(job.mpi, ("mpirun",))
     script = write_launcher(directory / job.mpi / "mpirun", state, program, next(iter(hosts)), {})
     line = [str(script), "--allow-run-as-root"]
     if job.mpi == "ompi4":
         line += ["--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", start_up]
+        line += ["--mca", "orte_tmpdir_base", sessions]
     else:
         line += ["--prtemca", "plm_ssh_agent", agent, "--prtemca", "prte_if_include", start_up]
+        line += ["--prtemca", "prte_tmpdir_base", sessions]
     slots = ",".join(f"{name}:{count}" for name, count in hosts.items())
     line += ["--host", slots, "-np", str(sum(hosts.values())), "--map-by", "slot:OVERSUBSCRIBE"]
     line += ["--bind-to", "none", "--mca", "btl_tcp_if_include", FAST_INTERFACE]
