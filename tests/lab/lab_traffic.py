@@ -70,6 +70,14 @@ import socket, sys
 out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); out.bind(("eth0", 0))
 for frame in sys.argv[1:]: out.send(bytes.fromhex(frame))
 """
+_SEND_AND_LOOK = """
+import fcntl, socket, struct, sys, time
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+out.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+for number in range(int(sys.argv[2])): out.sendto(bytes(1400), (sys.argv[1], 7003))
+time.sleep(float(sys.argv[3])); SIOCOUTQ = 0x5411
+print(struct.unpack("i", fcntl.ioctl(out, SIOCOUTQ, bytes(4)))[0])
+"""
 
 
 def topology(**tables: Any) -> Topology:
@@ -141,6 +149,12 @@ def frames_seen(lab: Lab, source: str, to: str, frame: bytes) -> list[bytes]:
     last = b"\xff" * 6 + frame[6:12] + b"\x88\xb5" + bytes(46)  # the kind that is for local experiments
     _finish(_start(lab, source, _SEND_FRAMES, frame.hex(), last.hex(), ready=False))
     return [bytes.fromhex(one) for one in json.loads(_finish(receiver))]
+
+
+def waiting_in_socket(lab: Lab, source: str, to: str, count: int, after_s: float) -> int:
+    """Send `count` datagrams at once; return how many bytes count as unsent in the socket `after_s` later."""
+    address = lab.state.hosts[to].address
+    return int(lab.on_host(source, [PYTHON, "-c", _SEND_AND_LOOK, address, str(count), str(after_s)]))
 
 
 def ping_ms(lab: Lab, source: str, to: str, count: int = 20) -> list[float]:

@@ -11,10 +11,12 @@ from lab_traffic import (
     frames_seen,
     needs_namespaces,
     ping_ms,
+    reaches,
     tcp_rates_bit_s,
     tcp_total_bit_s,
     topology,
     udp_received,
+    waiting_in_socket,
 )
 
 from quadrille.lab.lab import Lab
@@ -25,6 +27,11 @@ pytestmark = [pytest.mark.lab, needs_namespaces, pytest.mark.timeout(120)]
 
 PAYLOAD_OF_FRAME = 1448 / 1514
 MULTICAST_GROUP = "239.192.7.1"
+
+needs_br_netfilter = pytest.mark.skipif(
+    not Path("/proc/sys/net/bridge/bridge-nf-call-iptables").exists(),
+    reason="without br_netfilter no bridge reads frames, and none takes them off their senders' accounts",
+)
 
 
 @pytest.fixture(scope="module")
@@ -167,16 +174,26 @@ def test_multicast_passes_a_switch_only_where_it_is_allowed(allowed: bool) -> No
     assert received == (list(range(50)) if allowed else [])
 
 
-@pytest.mark.skipif(
-    not Path("/proc/sys/net/bridge/bridge-nf-call-iptables").exists(),
-    reason="without br_netfilter no bridge reads what it carries",
-)
-def test_a_switch_carries_frames_without_reading_them() -> None:
+@needs_br_netfilter
+def test_a_switch_in_which_nothing_waits_carries_frames_without_reading_them() -> None:
     """That a packet's header has a wrong check sum is its receiver's business, no switch's."""
     header = bytes.fromhex("4500002e 00010000 4011 0bad c6120001 c6120002")
     frame = b"\xff" * 6 + bytes.fromhex("025100000001 0800") + header + bytes(26)
     with Lab.up(ready_made("unlimited", hosts=2), "t-unread") as lab:
         assert frame in frames_seen(lab, "h0", "h1", frame)
+
+
+@needs_br_netfilter
+def test_what_waits_in_a_switch_is_not_in_its_senders_socket() -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 1000, "buffer_kib": 256}],
+        "hosts": [{"names": ["h0"], "on": "s0"}, {"names": ["h1"], "on": "s0", "to_host_mbit": 1}],
+    }
+    with Lab.up(topology(**tables), "t-senders") as lab:
+        assert reaches(lab, "h0", "h1")
+        # 100 datagrams leave h0 within 2 ms; the switch brings them to h1 within 1200.
+        assert waiting_in_socket(lab, "h0", "h1", count=100, after_s=0.05) == 0
+        assert lab.counters().ports["h1"].waiting_bytes > 50_000
 
 
 def test_ambient_traffic_takes_its_share_of_each_link_and_of_no_other() -> None:

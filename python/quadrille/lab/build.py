@@ -74,7 +74,7 @@ def build(wiring: Wiring, addresses: dict[str, host.HostAddresses], hosts_file: 
     Delayed trunks still lack what joins their far ends: `start_services`.
     """
     interfaces.no_ipv6()
-    interfaces.no_netfilter()
+    interfaces.netfilter_by_bridge()
     children = {cable.host: _HostChild(cable, addresses[cable.host], hosts_file) for cable in wiring.hosts}
     try:
         with IPRoute() as ipr:
@@ -130,6 +130,7 @@ class _Fabric:
         self._ends: list[str] = []
 
     def add_bridges(self, admin: bool) -> None:
+        queueing = self._wiring.queueing_bridges()
         for name in (*self._wiring.bridges, *([ADMIN_BRIDGE] if admin else [])):
             self._ipr.link(
                 "add",
@@ -138,6 +139,7 @@ class _Fabric:
                 br_stp_state=0,
                 br_forward_delay=0,
                 br_mcast_snooping=0,
+                br_nf_call_iptables=int(name in queueing),
                 state="up",
             )
             self._bridges[name] = self._index(name)

@@ -65,15 +65,17 @@ def no_ipv6() -> None:
             path.write_text("1", encoding="ascii")
 
 
-def no_netfilter() -> None:
-    """Have the bridges of this namespace carry frames unread, as switches do.
+def netfilter_by_bridge() -> None:
+    """Leave it to each bridge of this namespace whether it shows frames to the firewall (br_netfilter).
 
-    Where br_netfilter is loaded, every bridge shows IP and ARP frames to the firewall, which drops those that
-    are no valid IP packet and takes about a fifth of a frame's processor time. `lose` works without it.
+    No switch does, and it takes about a fifth of a frame's processor time. But only then does a bridge take a
+    frame off the account of the socket that sent it, who would else learn how long it waits in the switch.
     """
     for kind in ("iptables", "ip6tables", "arptables"):
         path = Path(f"/proc/sys/net/bridge/bridge-nf-call-{kind}")
-        with contextlib.suppress(OSError):  # no br_netfilter here, or /proc is read-only: frames pass anyway
+        with contextlib.suppress(
+            OSError
+        ):  # no br_netfilter, or /proc is read-only and all bridges show theirs
             path.write_text("0", encoding="ascii")
 
 

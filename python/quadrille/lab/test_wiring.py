@@ -54,6 +54,25 @@ def test_the_token_bucket_holds_two_frames() -> None:
     assert queue.burst_bytes == 2 * FRAME_BYTES
 
 
+def test_frames_wait_at_limited_ports_trunks_and_buses_only() -> None:
+    built = wiring(
+        switch=[
+            {"name": "free", "rate_mbit": 1000, "unlimited": True},
+            {"name": "joined", "rate_mbit": 1000, "unlimited": True},
+            {"name": "limited", "rate_mbit": 100},
+        ],
+        bus=[{"name": "b0", "rate_mbit": 10}],
+        trunk=[{"between": ["joined", "limited"]}, {"between": ["limited", "b0"]}],
+        hosts=[
+            {"names": ["h0"], "on": "joined"},
+            {"names": ["h1"], "on": "limited"},
+            {"names": ["h2"], "on": "b0"},
+        ],
+    )
+    assert built.bridges == ("free", "joined", "limited", "b0")
+    assert built.queueing_bridges() == {"joined", "limited", "b0"}
+
+
 def test_what_leaves_a_bus_is_not_limited_again() -> None:
     built = wiring(
         switch=[{"name": "s0", "rate_mbit": 100}],

@@ -93,6 +93,14 @@ class Wiring:
     hosts: tuple[HostCable, ...]
     trunks: tuple[TrunkCable, ...]
 
+    def queueing_bridges(self) -> frozenset[str]:
+        """Return the bridges at which frames may wait: at a port with a rate, or for a bus."""
+        found = {bus.name for bus in self.buses}
+        ports = [(cable.bridge, cable.to_host) for cable in self.hosts]
+        for trunk in self.trunks:
+            ports += [(trunk.one, trunk.from_one), (trunk.other, trunk.from_other)]
+        return frozenset(found | {bridge for bridge, queue in ports if queue is not None and queue.limits})
+
     def load_bytes_s(self) -> float:
         """Return the sum of the rates towards hosts in bytes/s: what the emulation may have to move."""
         queues = [cable.to_host for cable in self.hosts]
