@@ -58,6 +58,18 @@ out.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
 for number in range(count):
     out.sendto(number.to_bytes(4, "big").ljust(size, b"."), (target, 7002)); time.sleep(gap) if gap else None
 """
+_RECEIVE_FRAMES = """
+import json, socket
+ANY_KIND = 3; sink = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ANY_KIND))
+sink.bind(("eth0", ANY_KIND)); print("ready", flush=True); seen = []
+while (frame := sink.recv(2048).hex())[24:28] != "88b5": seen.append(frame)
+print(json.dumps(seen))
+"""
+_SEND_FRAMES = """
+import socket, sys
+out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); out.bind(("eth0", 0))
+for frame in sys.argv[1:]: out.send(bytes.fromhex(frame))
+"""
 
 
 def topology(**tables: Any) -> Topology:
@@ -121,6 +133,14 @@ def udp_received(
         _finish(sender)
     numbers: list[int] = json.loads(_finish(receiver))
     return numbers
+
+
+def frames_seen(lab: Lab, source: str, to: str, frame: bytes) -> list[bytes]:
+    """Send `frame` from `source`; return all frames that `to` sees until one comes that was sent after it."""
+    receiver = _start(lab, to, _RECEIVE_FRAMES)
+    last = b"\xff" * 6 + frame[6:12] + b"\x88\xb5" + bytes(46)  # the kind that is for local experiments
+    _finish(_start(lab, source, _SEND_FRAMES, frame.hex(), last.hex(), ready=False))
+    return [bytes.fromhex(one) for one in json.loads(_finish(receiver))]
 
 
 def ping_ms(lab: Lab, source: str, to: str, count: int = 20) -> list[float]:

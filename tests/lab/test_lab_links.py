@@ -4,9 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from lab_traffic import needs_namespaces, ping_ms, tcp_rates_bit_s, tcp_total_bit_s, topology, udp_received
+from lab_traffic import (
+    frames_seen,
+    needs_namespaces,
+    ping_ms,
+    tcp_rates_bit_s,
+    tcp_total_bit_s,
+    topology,
+    udp_received,
+)
 
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import ready_made
@@ -156,6 +165,18 @@ def test_multicast_passes_a_switch_only_where_it_is_allowed(allowed: bool) -> No
         received = udp_received(lab, ["h0"], "h1", count=50, group=MULTICAST_GROUP, idle_s=1.0)
         assert udp_received(lab, ["h0"], "h1", count=50) == list(range(50))
     assert received == (list(range(50)) if allowed else [])
+
+
+@pytest.mark.skipif(
+    not Path("/proc/sys/net/bridge/bridge-nf-call-iptables").exists(),
+    reason="without br_netfilter no bridge reads what it carries",
+)
+def test_a_switch_carries_frames_without_reading_them() -> None:
+    """That a packet's header has a wrong check sum is its receiver's business, no switch's."""
+    header = bytes.fromhex("4500002e 00010000 4011 0bad c6120001 c6120002")
+    frame = b"\xff" * 6 + bytes.fromhex("025100000001 0800") + header + bytes(26)
+    with Lab.up(ready_made("unlimited", hosts=2), "t-unread") as lab:
+        assert frame in frames_seen(lab, "h0", "h1", frame)
 
 
 def test_ambient_traffic_takes_its_share_of_each_link_and_of_no_other() -> None:

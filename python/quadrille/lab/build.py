@@ -74,6 +74,7 @@ def build(wiring: Wiring, addresses: dict[str, host.HostAddresses], hosts_file: 
     Delayed trunks still lack what joins their far ends: `start_services`.
     """
     interfaces.no_ipv6()
+    interfaces.no_netfilter()
     children = {cable.host: _HostChild(cable, addresses[cable.host], hosts_file) for cable in wiring.hosts}
     try:
         with IPRoute() as ipr:

@@ -6,6 +6,7 @@ Runs inside the namespace that owns the interface; `ipr` is a pyroute2 socket op
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import socket
@@ -62,6 +63,18 @@ def no_ipv6() -> None:
         path = Path(f"/proc/sys/net/ipv6/conf/{scope}/disable_ipv6")
         if path.exists():
             path.write_text("1", encoding="ascii")
+
+
+def no_netfilter() -> None:
+    """Have the bridges of this namespace carry frames unread, as switches do.
+
+    Where br_netfilter is loaded, every bridge shows IP and ARP frames to the firewall, which drops those that
+    are no valid IP packet and takes about a fifth of a frame's processor time. `lose` works without it.
+    """
+    for kind in ("iptables", "ip6tables", "arptables"):
+        path = Path(f"/proc/sys/net/bridge/bridge-nf-call-{kind}")
+        with contextlib.suppress(OSError):  # no br_netfilter here, or /proc is read-only: frames pass anyway
+            path.write_text("0", encoding="ascii")
 
 
 def limit(ipr: Any, index: int, queue: Queue | None) -> None:
