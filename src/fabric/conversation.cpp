@@ -71,9 +71,15 @@ void Conversation::send_message(const Head& head, std::span<const std::byte> pay
     memory->send(RecordKind::message, std::span(bytes).first(written), payload);
     return wake_reader();
   }
-  const std::size_t first = std::min(payload.size(), open_bytes_ - largest_head);
-  std::vector<std::byte> bytes(largest_head + first);
+  // The first of several packets is full, so that all but the last are of one length.
+  std::vector<std::byte> bytes(largest_head);
+  std::size_t first = payload.size();
   bytes.resize(write_head(head, first, bytes));
+  if (bytes.size() + first > open_bytes_) {
+    bytes.resize(largest_head);
+    bytes.resize(write_head(head, 0, bytes));
+    first = open_bytes_ - bytes.size();
+  }
   bytes.insert(bytes.end(), payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(first));
   depart(messages_channel, std::move(bytes), now);
   for (auto rest = payload.subspan(first); !rest.empty();) {

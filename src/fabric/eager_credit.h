@@ -24,7 +24,8 @@ class EagerCredit {
 
   // Receiving.
   void free(std::size_t length) { freed_ += cost(length); }
-  bool worth_telling() const { return freed_ - told_ >= memory / 4; }
+  // What is left then has room for the longest message.
+  bool worth_telling() const { return freed_ - told_ >= memory / 2; }
   std::uint32_t tell() { return told_ = freed_; }
 
  private:

@@ -80,9 +80,11 @@ TEST_P(MessengerTest, a_message_of_a_few_packets_leaves_at_once) {
   run();  // now they know each other
   send(0, 1, contents(4000, 2), 1, 1);
   std::vector<std::byte> room(ends_[0]->largest_datagram());
-  std::size_t datagrams = 0;
-  while (ends_[0]->next_datagram(room, now_)) ++datagrams;
-  EXPECT_EQ(datagrams, 3U) << "and no announcement";
+  std::vector<std::size_t> lengths;
+  while (const auto outgoing = ends_[0]->next_datagram(room, now_))
+    lengths.push_back(outgoing->length);
+  ASSERT_EQ(lengths.size(), 3U) << "and no announcement";
+  EXPECT_EQ(lengths[0], lengths[1]) << "a run, which links send as one";
   EXPECT_EQ(ends_[0]->done().size(), 1U) << "copied";
 }
 

@@ -12,6 +12,9 @@ namespace {
 // An arrival is reported by data within this time, or by a status: soon enough that its sender does
 // not ask.
 constexpr Nanoseconds report_after{1'000'000};
+// Of messages that may come several are one for their program, which mostly answers: one report
+// for all, with the answer where it comes so soon.
+constexpr Nanoseconds report_open_after{50'000};
 
 // What is granted to a silent partner is then lent to others: should it come back, as many packets
 // more may be on their way.
@@ -181,7 +184,9 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   if (flow.in.has_gap()) {
     owe_status(flow);
   } else if (unasked && header.last && may_wait) {
-    tell_later(flow, now);
+    tell_later(flow, flow.telling_at.value_or(now + report_after));
+  } else if (worth_telling && !unasked && flow.in.is_open()) {
+    tell_later(flow, now + report_open_after);
   } else if (worth_telling) {
     tell(flow);
   }
@@ -201,9 +206,8 @@ bool Endpoint::leaves_room_to_group(const Flow& flow) {
   return flow.in.acknowledged() - flow.told + 2 <= flow.ahead;
 }
 
-void Endpoint::tell_later(Flow& flow, Nanoseconds now) {
-  if (!flow.telling_at)
-    relist<Nanoseconds>(telling_, flow.key, flow.telling_at, now + report_after);
+void Endpoint::tell_later(Flow& flow, Nanoseconds time) {
+  relist<Nanoseconds>(telling_, flow.key, flow.telling_at, time);
 }
 
 void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,

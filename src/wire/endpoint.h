@@ -92,7 +92,8 @@ class Endpoint {
   void receive_certain(EndpointId peer, Channel channel, std::span<std::byte> message,
                        Handle handle, Nanoseconds now);
   // The next message, should one come: of one packet and no longer than `message`; its completion
-  // tells its length. Only what has been announced is asked for.
+  // tells its length. Only what has been announced is asked for, and its arrival is not reported at
+  // once.
   void receive_up_to(EndpointId peer, Channel channel, std::span<std::byte> message, Handle handle,
                      Nanoseconds now);
 
@@ -194,8 +195,8 @@ class Endpoint {
   }
   // Has the next data or status of the flow say how things stand.
   void tell(Flow& flow);
-  // Likewise, but gives data some time to come up.
-  void tell_later(Flow& flow, Nanoseconds now);
+  // Likewise, but gives data until then to come up.
+  void tell_later(Flow& flow, Nanoseconds time);
   bool leaves_room(const Flow& flow, std::size_t payload) const;
   static bool leaves_room_to_group(const Flow& flow);
   void has_told(Flow& flow);

@@ -173,6 +173,33 @@ TEST_F(EndpointPair, many_short_messages_at_once_are_announced_a_few_times) {
 }
 
 // As a job's other end would have them that has few partners.
+TEST_F(EndpointPair, arrivals_of_what_may_come_are_reported_together) {
+  const std::vector<std::byte> sent(1000);
+  std::vector<std::vector<std::byte>> into(16, std::vector<std::byte>(1000));
+  for (std::size_t i = 0; i < into.size(); ++i) ends_[1].receive_up_to(0, 0, into[i], i, now_);
+  for (std::size_t i = 0; i < 12; ++i) ends_[0].send(1, 0, sent, i, now_);
+  std::vector<std::byte> room(ends_[0].largest_datagram());
+  // One at a time, as on a network.
+  for (unsigned quiet = 0; quiet < 2;) {
+    ++quiet;
+    for (std::size_t end = 0; end < 2; ++end) {
+      const auto outgoing = ends_[end].next_datagram(room, now_);
+      if (!outgoing) continue;
+      quiet = 0;
+      ends_[1 - end].on_datagram(std::span(room).first(outgoing->length), now_);
+    }
+    now_ += Nanoseconds{1000};
+  }
+  EXPECT_EQ(completions(1), 12U);
+  EXPECT_LE(ends_[1].counters().status_sent, 2U) << "grants";
+  EXPECT_FALSE(ends_[0].awaited().empty());
+  now_ += Nanoseconds{50'000};
+  pass_all();
+  EXPECT_LE(ends_[1].counters().status_sent, 3U);
+  EXPECT_TRUE(ends_[0].awaited().empty());
+  EXPECT_EQ(ends_[0].counters().questions, 0U);
+}
+
 TEST(Endpoint, several_packets_may_go_unasked_and_are_reported_with_the_answer) {
   ASSERT_TRUE(start_authentication());
   EndpointSettings settings;

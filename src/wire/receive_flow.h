@@ -69,6 +69,8 @@ class ReceiveFlow {
   std::uint64_t outstanding() const;
   // Some of these are known to be there.
   bool is_under_way() const { return outstanding() > 0 && announced_ > acknowledged_; }
+  // Messages may come, see expect_up_to().
+  bool is_open() const { return open_ > 0; }
 
   // Packets before it are at their sender for all that is known here: of a message that has begun
   // to come all are.
