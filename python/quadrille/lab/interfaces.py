@@ -21,6 +21,8 @@ from pyroute2.ethtool.ethtool import Ethtool
 from quadrille.errors import QuadrilleError
 from quadrille.lab.wiring import Queue
 
+BRIDGE_SETTINGS = Path("/proc/sys/net/bridge")
+"""There where the kernel has br_netfilter."""
 _SIOCETHTOOL = 0x8946
 _ETHTOOL_STXCSUM, _ETHTOOL_STSO, _ETHTOOL_SGSO, _ETHTOOL_SGRO = 0x17, 0x1F, 0x24, 0x2C
 _UDP_SEGMENTS = "tx-udp-segmentation"
@@ -72,11 +74,10 @@ def netfilter_by_bridge() -> None:
     frame off the account of the socket that sent it, who would else learn how long it waits in the switch.
     """
     for kind in ("iptables", "ip6tables", "arptables"):
-        path = Path(f"/proc/sys/net/bridge/bridge-nf-call-{kind}")
         with contextlib.suppress(
             OSError
-        ):  # no br_netfilter, or /proc is read-only and all bridges show theirs
-            path.write_text("0", encoding="ascii")
+        ):  # no br_netfilter, or /proc is read-only: all bridges are alike then
+            (BRIDGE_SETTINGS / f"bridge-nf-call-{kind}").write_text("0", encoding="ascii")
 
 
 def limit(ipr: Any, index: int, queue: Queue | None) -> None:

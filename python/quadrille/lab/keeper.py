@@ -22,9 +22,10 @@ from quadrille.lab import namespaces as ns
 from quadrille.lab.build import NAMESPACE_KINDS, BuiltHost, build, host_addresses, host_table, start_services
 from quadrille.lab.entrance import write_entrance
 from quadrille.lab.host import CONGESTION_CONTROL, allow_congestion_control
+from quadrille.lab.interfaces import BRIDGE_SETTINGS
 from quadrille.lab.state import HostState, LabState, boot_id, write_state
 from quadrille.lab.topology import Topology
-from quadrille.lab.wiring import wire
+from quadrille.lab.wiring import Wiring, wire
 
 
 def keep(directory: Path, answer: int, user_namespace: bool) -> None:
@@ -63,7 +64,7 @@ def _build_and_write(directory: Path, user_namespace: bool) -> None:
         switch_inode=Path("/proc/self/ns/net").stat().st_ino,
         switch_cookie=ns.network_cookie(),
         delay_by=delay_by,
-        notes=_notes(hosts, user_namespace),
+        notes=_notes(hosts, user_namespace) + notes_on_queues(wiring),
         hosts={name: _host_state(name, host) for name, host in hosts.items()},
         topology=topology.model_dump(mode="json"),
     )
@@ -95,6 +96,18 @@ def _notes(hosts: dict[str, BuiltHost], user_namespace: bool) -> list[str]:
     if user_namespace:
         notes.append("built in a user namespace: no XDP programs, no real-time priorities; root has both")
     return notes
+
+
+def notes_on_queues(wiring: Wiring) -> list[str]:
+    """Say where a sender notices what waits in switches (docs/decisions/frames_leave_their_socket.md)."""
+    if BRIDGE_SETTINGS.exists() or not wiring.queueing_bridges():
+        return []
+    note = (
+        "this kernel has no br_netfilter: what waits in a switch is charged to the sender's socket, which blocks "
+        "where a real host's does not; root can load it with `modprobe br_netfilter`, which has the firewall see "
+        "what other bridges of this machine carry, too"
+    )
+    return [note]
 
 
 def main() -> None:
