@@ -103,9 +103,9 @@ def notes_on_queues(wiring: Wiring) -> list[str]:
     if BRIDGE_SETTINGS.exists() or not wiring.queueing_bridges():
         return []
     note = (
-        "this kernel has no br_netfilter: what waits in a switch is charged to the sender's socket, which blocks "
-        "where a real host's does not; root can load it with `modprobe br_netfilter`, which has the firewall see "
-        "what other bridges of this machine carry, too"
+        "this kernel has no br_netfilter: what waits in a switch is charged to the sender's socket, which "
+        "blocks where a real host's does not; root can load it with `modprobe br_netfilter`, which has the "
+        "firewall see what other bridges of this machine carry, too"
     )
     return [note]
 
