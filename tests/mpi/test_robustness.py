@@ -97,6 +97,7 @@ def test_a_rank_without_the_library_ends_the_job_with_a_message(mpi: Mpi) -> Non
     ("settings", "complaint"),
     [
         ({"QUADRILLE_TRIALS": "many"}, "QUADRILLE_TRIALS"),
+        ({"QUADRILLE_TRIALS": "4294967295"}, "QUADRILLE_TRIALS=4294967295: expected at most 100000"),
         ({"QUADRILLE_ALGORITHM": "bcast:telepathy"}, "no algorithm 'telepathy'"),
         ({"QUADRILLE_ABI": "mpich"}, "QUADRILLE_ABI does not fit"),
     ],
