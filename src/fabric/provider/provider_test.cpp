@@ -13,8 +13,6 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -327,85 +325,6 @@ TEST_F(ProviderTest, a_counter_without_attributes_has_the_usual_ones) {
   EXPECT_EQ(fi_cntr_add(counter, 3), 0);
   EXPECT_EQ(fi_cntr_read(counter), 3U);
   EXPECT_EQ(fi_close(&counter->fid), 0);
-}
-
-// Hints that ask for nothing, with all structures there to ask for something in them.
-struct Hints {
-  fi_tx_attr transmit{};
-  fi_rx_attr receive{};
-  fi_ep_attr endpoint{};
-  fi_domain_attr domain{};
-  fi_fabric_attr fabric{};
-  fi_info info{};
-
-  int answer(fi_info** found) {
-    info.tx_attr = &transmit;
-    info.rx_attr = &receive;
-    info.ep_attr = &endpoint;
-    info.domain_attr = &domain;
-    info.fabric_attr = &fabric;
-    return fi_prov_ini()->getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, &info, found);
-  }
-};
-
-TEST_F(ProviderTest, hints_for_more_than_there_is_find_nothing) {
-  std::string other = "eth0";
-  using Ask = std::function<void(Hints&)>;
-  const std::map<std::string, Ask> asks = {
-      {"remote reads", [](Hints& hints) { hints.info.caps = FI_TAGGED | FI_READ; }},
-      {"fences", [](Hints& hints) { hints.info.caps = FI_TAGGED | FI_FENCE; }},
-      {"sources of errors", [](Hints& hints) { hints.info.caps = FI_MSG | FI_SOURCE_ERR; }},
-      {"atomics of a context", [](Hints& hints) { hints.transmit.caps = FI_ATOMIC; }},
-      {"fenced sends", [](Hints& hints) { hints.transmit.op_flags = FI_FENCE; }},
-      {"sends to storage", [](Hints& hints) { hints.transmit.op_flags = FI_COMMIT_COMPLETE; }},
-      {"order of remote access", [](Hints& hints) { hints.receive.msg_order = FI_ORDER_RAW; }},
-      {"order of sends' ends", [](Hints& hints) { hints.transmit.comp_order = FI_ORDER_STRICT; }},
-      {"order of receives' ends", [](Hints& hints) { hints.receive.comp_order = FI_ORDER_DATA; }},
-      {"sends in pieces", [](Hints& hints) { hints.transmit.iov_limit = 2; }},
-      {"receives in pieces", [](Hints& hints) { hints.receive.iov_limit = 2; }},
-      {"remote pieces", [](Hints& hints) { hints.transmit.rma_iov_limit = 1; }},
-      {"long injects", [](Hints& hints) { hints.transmit.inject_size = 1 << 20; }},
-      {"longer messages", [](Hints& hints) { hints.endpoint.max_msg_size = (1ULL << 32U) + 1; }},
-      {"another protocol", [](Hints& hints) { hints.endpoint.protocol_version = 2; }},
-      {"keys", [](Hints& hints) { hints.endpoint.auth_key_size = 16; }},
-      {"long data", [](Hints& hints) { hints.domain.cq_data_size = 16; }},
-      {"data of errors", [](Hints& hints) { hints.domain.max_err_data = 1; }},
-      {"shared addresses", [](Hints& hints) { hints.domain.caps = FI_SHARED_AV; }},
-      {"another domain", [&](Hints& hints) { hints.domain.name = other.data(); }},
-      {"another fabric", [&](Hints& hints) { hints.fabric.name = other.data(); }},
-  };
-  fi_info* found = nullptr;
-  for (const auto& [what, ask] : asks) {
-    Hints hints;
-    ask(hints);
-    EXPECT_EQ(hints.answer(&found), -FI_ENODATA) << what;
-  }
-  EXPECT_EQ(fi_prov_ini()->getinfo(FI_VERSION(1, 4), nullptr, nullptr, 0, nullptr, &found),
-            -FI_ENODATA)
-      << "whose entries of errors are shorter";
-}
-
-TEST_F(ProviderTest, hints_for_what_there_is_get_it) {
-  Hints hints;
-  std::string domain = info_->domain_attr->name;
-  std::string fabric = info_->fabric_attr->name;
-  hints.info.caps = FI_TAGGED | FI_MULTI_RECV;
-  hints.info.mode = ~0ULL;  // what the program can live with
-  hints.transmit.op_flags = FI_COMPLETION | FI_DELIVERY_COMPLETE;
-  hints.transmit.msg_order = hints.receive.msg_order = FI_ORDER_SAS;
-  hints.transmit.iov_limit = hints.receive.iov_limit = 1;
-  hints.transmit.size = hints.receive.size = 100'000;
-  hints.endpoint.max_msg_size = 1ULL << 32U;
-  hints.domain.cq_data_size = 8;
-  hints.domain.mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR;
-  hints.domain.name = domain.data();
-  hints.fabric.name = fabric.data();
-  fi_info* found = nullptr;
-  ASSERT_EQ(hints.answer(&found), 0);
-  EXPECT_GE(found->tx_attr->size, 100'000U);
-  EXPECT_GE(found->rx_attr->size, 100'000U);
-  EXPECT_EQ(found->mode, 0U);
-  free_info(found);
 }
 
 TEST_F(ProviderTest, what_is_not_offered_is_not_found) {
