@@ -26,6 +26,8 @@ from quadrille.launchers import Launcher, detect_launcher
 
 _SYSTEM_LIBRARIES = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
 _END_PATIENCE_S = 10.0
+_OWN_END_PATIENCE_S = 6.0
+"""Open MPI's mpirun gives up its orderly end, and leaves its folder, at a second signal within 5 s."""
 _ABI = {"ompi": "ompi", "mpich": "mpich", "impi": "mpich"}
 """For which a program is built, by the launcher's MPI."""
 
@@ -105,6 +107,10 @@ def ended_with_us(process: subprocess.Popen[Any], *, own_group: bool = False) ->
     with termination.as_interrupt():
         try:
             yield
+        except termination.TerminalInterrupt:
+            if not own_group:
+                _let_end(process)
+            raise
         finally:
             if process.poll() is None:
                 _end(process, own_group)
@@ -132,6 +138,12 @@ def _library_directory(launcher: Launcher, emulation: Emulation | None) -> Path 
         return prefix / "lib" if prefix is not None else None
     found = launcher.library_directory
     return None if found is None or str(found).startswith(_SYSTEM_LIBRARIES) else found
+
+
+def _let_end(process: subprocess.Popen[Any]) -> None:
+    """Wait for a launcher that a terminal's Ctrl-C has reached, too: another signal would be a second one."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=_OWN_END_PATIENCE_S)
 
 
 def _end(process: subprocess.Popen[Any], own_group: bool) -> None:

@@ -7,6 +7,7 @@ A signal that we were started to ignore, as `nohup` has it of a closed terminal,
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,12 +36,18 @@ def handled(
             signal.signal(number, earlier)
 
 
+class TerminalInterrupt(KeyboardInterrupt):
+    """A Ctrl-C that all of our process group has got."""
+
+
 @contextmanager
 def as_interrupt() -> Iterator[None]:
-    """Raise KeyboardInterrupt during the block for a signal that ends us."""
+    """Raise KeyboardInterrupt during the block for a signal that ends us, TerminalInterrupt for Ctrl-C."""
 
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        if number == signal.SIGINT and sys.stdin.isatty():
+            raise TerminalInterrupt
         raise KeyboardInterrupt
 
-    with handled(ENDING, interrupt):
+    with handled((signal.SIGINT, *ENDING), interrupt):
         yield

@@ -16,6 +16,8 @@ from quadrille.bench.results_file import ResultsWriter, read_results
 from quadrille.cli import build_app
 from quadrille.contracts import RESULTS_LINE
 from quadrille.errors import QuadrilleError, UsageError
+from quadrille.lab.running import run_job
+from quadrille.lab.state import LabState
 from quadrille.model.model_file import load_model
 from quadrille.probe.model_output import ModelOutput
 from quadrille.reproduce.experiment import Data, Experiment
@@ -130,6 +132,22 @@ def test_a_probed_model_is_kept_elsewhere(small_disk: Path, refuge: Path) -> Non
     fill(small_disk, but=0)
     place = output.write(model)
     assert place.parent == refuge and load_model(place) == model
+    assert [path.name for path in small_disk.iterdir()] == ["filler"]
+
+
+def test_a_job_on_a_lab_whose_folder_is_full_ends_as_it_ended(
+    small_disk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topology = {
+        "name": "full",
+        "switch": [{"name": "s0", "rate_mbit": 25}],
+        "hosts": [{"names": ["h0..h1"], "on": "s0"}],
+    }
+    state = LabState("full", "", 0, None, "", 0, 0, None, [], {}, topology)
+    fill(small_disk, but=0)
+    assert run_job(small_disk, state, ["sh", "-c", "exit 3"]).exit_code == 3
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "last_run.json cannot be written: No space left" in said
     assert [path.name for path in small_disk.iterdir()] == ["filler"]
 
 

@@ -37,7 +37,7 @@ std::optional<Shape> with_operation(Shape shape, const CallArguments& call) {
     return std::nullopt;
   const auto element = bytes_of(1, call.send.type);
   if (!element || *element == 0 || call.send.count < 0) return std::nullopt;
-  if (is_predefined_operation(call.op) && is_derived_type(call.send.type)) return std::nullopt;
+  if (!may_combine(call.op, call.send.type)) return std::nullopt;
   shape.count = static_cast<std::uint64_t>(call.send.count);
   // Longer ones are decided as if they were as long as a shape can say.
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -187,13 +188,17 @@ void CollectiveCall::trace(const std::string* algorithm, const wire::FlowStatist
                                                  : std::span<const CallPhase>()});
 }
 
-int CollectiveCall::run() {
+// Ours throw nothing else, and nothing may be thrown through a program in C or Fortran.
+int CollectiveCall::run() try {
   if (has_counts(shape_.collective))
     return run_counted_call(*communicator_, *candidate_, shape_, arguments_);
   const PreparedSchedule& prepared = communicator_->planner().schedule(shape_, *candidate_);
   return is_reducing(shape_.collective)
              ? run_reduction(*communicator_, prepared, shape_, arguments_)
              : run_data_movement(*communicator_, prepared, shape_, arguments_);
+} catch (const std::bad_alloc&) {
+  communicator_->complain(arguments_.name, "there is not enough memory for its buffers");
+  return MPI_ERR_NO_MEM;
 }
 
 int CollectiveCall::execute() {

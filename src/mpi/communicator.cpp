@@ -3,6 +3,7 @@
 #include "mpi/communicator.h"
 
 #include <cstdio>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -128,11 +129,28 @@ int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory
       runtime.settings().waiting,
       {runtime.settings().wait_report_s * 1'000'000'000},
       [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};
-  if (over_wire) return run_by_wire(prepared, memory, element, operation, rules);
+  try {
+    return over_wire ? run_by_wire(prepared, memory, element, operation, rules)
+                     : run_by_library(prepared, memory, element, rules);
+  } catch (const std::bad_alloc&) {
+    if (over_wire) by_wire_.end(false);
+    abandon();
+    throw;
+  }
+}
+
+int Communicator::run_by_library(const PreparedSchedule& prepared, const CallMemory& memory,
+                                 MPI_Datatype element, const WaitingRules& rules) {
   const auto done = walk(prepared, memory, transport_, rules, element);
   if (done.ok()) return MPI_SUCCESS;
-  transport_.abandon();
+  abandon();
   return transport_.mpi_error();
+}
+
+// What others send for this call may still come: under the context's tags and on its channel.
+void Communicator::abandon() {
+  transport_.abandon();
+  retired_ = true;
 }
 
 Result<bool> Communicator::walk(const PreparedSchedule& prepared, const CallMemory& memory,
@@ -176,18 +194,19 @@ int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory
     latest_flows_ = flows;
     return MPI_SUCCESS;
   }
-  transport_.abandon();
-  retired_ = true;
+  abandon();
   if (transport_.mpi_error() != MPI_SUCCESS) return transport_.mpi_error();
   if (done.error().kind == ErrorKind::invalid_argument) return MPI_ERR_TRUNCATE;
-  std::fprintf(
-      stderr, "quadrille: rank %d (%s) in %s: %s; ending the job\n", rank_,
-      runtime
-          .host_name(runtime.host_of_world_rank()[static_cast<std::size_t>(runtime.world_rank())])
-          .c_str(),
-      operation, done.error().message.c_str());
+  complain(operation, done.error().message + "; ending the job");
   PMPI_Abort(runtime.shadow(), 1);
   return MPI_ERR_OTHER;
+}
+
+void Communicator::complain(const char* operation, const std::string& what) const {
+  const Runtime& runtime = *Runtime::active();
+  const auto host = runtime.host_of_world_rank()[static_cast<std::size_t>(runtime.world_rank())];
+  std::fprintf(stderr, "quadrille: rank %d (%s) in %s: %s\n", rank_,
+               runtime.host_name(host).c_str(), operation, what.c_str());
 }
 
 void Communicator::report_long_wait(const char* operation, std::vector<Rank> peers) const {

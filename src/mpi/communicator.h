@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "executor/executor.h"
@@ -51,9 +52,11 @@ class Communicator {
   std::uint32_t next_traced_call() { return traced_calls_++; }
 
   // Runs `prepared` as this communicator's next call with elements of `element`, combined by `op`
-  // where they are; returns an MPI error code.
+  // where they are; returns an MPI error code, or throws std::bad_alloc. Nothing is under way then.
   int run(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
           const char* operation, MPI_Op op = MPI_OP_NULL);
+  // One line on stderr about a call that has failed on this rank.
+  void complain(const char* operation, const std::string& what) const;
   // What the latest run's messages cost this rank on the wire; nothing where it did not use it.
   const std::optional<wire::FlowStatistics>& latest_flows() const { return latest_flows_; }
   // What this rank did in it; nothing where calls are not traced, or it failed.
@@ -62,11 +65,14 @@ class Communicator {
  private:
   Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
                KnownNetwork network);
+  int run_by_library(const PreparedSchedule& prepared, const CallMemory& memory,
+                     MPI_Datatype element, const WaitingRules& rules);
   int run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
                   const char* operation, const WaitingRules& rules);
   // The executor's, where calls are traced.
   Result<bool> walk(const PreparedSchedule& prepared, const CallMemory& memory,
                     Transport& transport, const WaitingRules& rules, MPI_Datatype element);
+  void abandon();
   void report_long_wait(const char* operation, std::vector<Rank> peers) const;
   int next_tag();
 
@@ -75,7 +81,7 @@ class Communicator {
   std::uint32_t sequence_ = 0;
   std::uint64_t traced_name_ = 0;
   std::uint32_t traced_calls_ = 0;
-  bool retired_ = false;  // a call by the wire failed: nobody takes the context's channel again
+  bool retired_ = false;  // a call has failed: nobody takes the context again
   Rank rank_;
   std::vector<int> world_ranks_;
   std::optional<NeighbourLengths> neighbour_lengths_;  // once a call has needed them

@@ -33,9 +33,9 @@ int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype 
 bool is_predefined_operation(MPI_Op op);
 bool is_predefined_type(MPI_Datatype type);
 
-// Whether the program has made it of others: MPI's own operations are not for such. REQUIRES: a
-// valid handle.
-bool is_derived_type(MPI_Datatype type);
+// Whether the operation is for such elements: MPI's own are for some predefined types only. Alike
+// on all ranks. REQUIRES: valid handles.
+bool may_combine(MPI_Op op, MPI_Datatype type);
 
 // Whether a reduction gives the same bits in every order of evaluation: MPI's own operations on
 // integers and bytes.

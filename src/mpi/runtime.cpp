@@ -28,6 +28,9 @@ namespace {
 
 std::unique_ptr<Runtime> the_runtime;
 
+// A trial keeps a time of each of its calls.
+constexpr std::int64_t most_trials = 100'000;
+
 // Positive, and so is its negation's negation.
 std::int64_t positive_fingerprint(const std::string& text) {
   return static_cast<std::int64_t>(fingerprint(text) >> 2U);
@@ -104,6 +107,10 @@ std::string Runtime::take_settings() {
   }
   if (settings_.reorder != "grids" && settings_.reorder != "all" && settings_.reorder != "off") {
     return "QUADRILLE_REORDER=" + settings_.reorder + ": expected grids, all or off";
+  }
+  if (settings_.trials > most_trials) {
+    return "QUADRILLE_TRIALS=" + std::to_string(settings_.trials) + ": expected at most " +
+           std::to_string(most_trials);
   }
   planner_options_ = {forced.value(), static_cast<std::uint32_t>(settings_.trials),
                       Bytes{static_cast<std::uint64_t>(settings_.trial_floor)}};

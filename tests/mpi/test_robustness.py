@@ -60,6 +60,15 @@ def test_communicators_callbacks_errors_and_forks(mpi: Mpi, forced: dict[str, st
     assert (outcome.code, outcome.counts.get("failures")) == (0, 0), outcome.errors + outcome.output
 
 
+@pytest.mark.parametrize(("case", "checks"), [("operation", 10), ("leftovers", 6), ("memory", 6)])
+def test_a_program_whose_errors_return_goes_on(mpi: Mpi, case: str, checks: int) -> None:
+    forced = {"QUADRILLE_ALGORITHM": ALGORITHM_ROUNDS[1]}  # broadcasts in segments
+    outcome = mpi.run(2, [mpi.program("after_errors"), case], forced, timeout_s=60)
+    assert (outcome.code, outcome.counts) == (0, {"checks": checks, "failures": 0}), outcome.output
+    short = [line for line in lines_of_quadrille(outcome.errors) if "not enough memory" in line]
+    assert len(short) == (2 if case == "memory" else 0), outcome.errors
+
+
 def test_processes_that_a_program_starts_itself(mpi: Mpi, tmp_path: Path) -> None:
     extra = {"QUADRILLE_TRACE": str(tmp_path), "QUADRILLE_ALGORITHM": "bcast:chain,allreduce:ring"}
     line = mpi.line(3, [str(mpi.program("spawned")), "2"], mpi.settings(True, extra))
@@ -88,6 +97,7 @@ def test_a_rank_without_the_library_ends_the_job_with_a_message(mpi: Mpi) -> Non
     ("settings", "complaint"),
     [
         ({"QUADRILLE_TRIALS": "many"}, "QUADRILLE_TRIALS"),
+        ({"QUADRILLE_TRIALS": "4294967295"}, "QUADRILLE_TRIALS=4294967295: expected at most 100000"),
         ({"QUADRILLE_ALGORITHM": "bcast:telepathy"}, "no algorithm 'telepathy'"),
         ({"QUADRILLE_ABI": "mpich"}, "QUADRILLE_ABI does not fit"),
     ],

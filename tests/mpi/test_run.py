@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
 import re
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -163,3 +166,41 @@ def _wait_for(condition: object, seconds: float = 20) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.05)
+
+
+BEHIND_A_COMMAND = """
+import subprocess, sys
+from quadrille.native_job import ended_with_us
+launcher = subprocess.Popen(sys.argv[1:])
+with ended_with_us(launcher):
+    launcher.wait()
+"""
+
+
+def take_terminal() -> None:
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def test_a_terminals_interrupt_leaves_the_launcher_its_orderly_end(tmp_path: Path) -> None:
+    ours, terminal = pty.openpty()
+    started = tmp_path / "started"
+    line = [*launcher("ompi4"), "-np", "1", "sh", "-c", f"touch {started}; exec sleep 60"]
+    with subprocess.Popen(
+        [sys.executable, "-c", BEHIND_A_COMMAND, *line],
+        env=environment(TMPDIR=str(tmp_path)),
+        stdin=terminal,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=take_terminal,
+    ) as command:
+        os.close(terminal)
+        for _ in range(1000):
+            if started.exists() or command.poll() is not None:
+                break
+            time.sleep(0.01)
+        assert list(tmp_path.glob("ompi.*/pid.*")), "the folder that mpirun takes away at its end"
+        os.write(ours, b"\x03")
+        command.wait(timeout=30)
+    os.close(ours)
+    assert list(tmp_path.glob("ompi.*/pid.*")) == []

@@ -6,6 +6,7 @@ One loop in one thread: it waits for the job, but never past the next event or t
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -189,3 +190,7 @@ def _write_down(
         partial.replace(directory / LAST_RUN)
     except FileNotFoundError:
         return  # the lab was taken down while the job ran, and its directory with it
+    except OSError as error:  # the job has run, and what it ended with counts
+        with contextlib.suppress(OSError):
+            partial.unlink()
+        print(f"quadrille: {directory / LAST_RUN} cannot be written: {error.strerror}", file=sys.stderr)

@@ -122,6 +122,9 @@ ssize_t CompletionQueue::take_error(fi_cq_err_entry& entry) {
   entry.olen = front.excess;
   entry.err = front.error;
   entry.prov_errno = front.error;
+  // There is nothing more to say: none of the caller's memory is written, and none lent to it.
+  if (entry.err_data_size == 0) entry.err_data = nullptr;
+  entry.err_data_size = 0;
   entries_.pop_front();
   size_ = entries_.size();
   if (entries_.empty()) clear_signal();

@@ -47,9 +47,9 @@ struct CounterCalls {
 
 int Counter::open(fid_domain* /*domain*/, fi_cntr_attr* attributes, fid_cntr** made,
                   void* context) {
-  if (attributes->wait_obj == FI_WAIT_SET || attributes->wait_obj == FI_WAIT_FD ||
-      attributes->wait_obj == FI_WAIT_MUTEX_COND)
-    return -FI_ENOSYS;
+  // Without attributes it has the default ones.
+  const fi_wait_obj wait = attributes != nullptr ? attributes->wait_obj : FI_WAIT_NONE;
+  if (wait == FI_WAIT_SET || wait == FI_WAIT_FD || wait == FI_WAIT_MUTEX_COND) return -FI_ENOSYS;
   static fi_ops plain = plain_ops(CounterCalls::close);
   static fi_ops_cntr calls = [] {
     fi_ops_cntr ops{};

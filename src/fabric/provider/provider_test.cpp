@@ -302,6 +302,31 @@ TEST_F(ProviderTest, a_signal_wakes_once) {
   EXPECT_EQ(poll(&event, 1, 0), 0);
 }
 
+TEST_F(ProviderTest, an_error_tells_that_it_has_no_data) {
+  fi_cq_tagged_entry entry{};
+  fi_msg_tagged peek{};
+  peek.addr = FI_ADDR_UNSPEC;
+  std::array<char, 8> room{};
+  for (const std::size_t size : {room.size(), std::size_t{0}}) {
+    ASSERT_EQ(fi_trecvmsg(ends_[1].endpoint, &peek, FI_PEEK), 0);
+    ASSERT_EQ(fi_cq_read(ends_[1].queue, &entry, 1), -FI_EAVAIL);
+    fi_cq_err_entry error{};
+    error.err_data = room.data();
+    error.err_data_size = size;
+    EXPECT_EQ(fi_cq_readerr(ends_[1].queue, &error, 0), 1);
+    EXPECT_EQ(error.err_data_size, 0U);
+    EXPECT_EQ(error.err_data, size > 0 ? room.data() : nullptr);
+  }
+}
+
+TEST_F(ProviderTest, a_counter_without_attributes_has_the_usual_ones) {
+  fid_cntr* counter = nullptr;
+  ASSERT_EQ(fi_cntr_open(domain_, nullptr, &counter, nullptr), 0);
+  EXPECT_EQ(fi_cntr_add(counter, 3), 0);
+  EXPECT_EQ(fi_cntr_read(counter), 3U);
+  EXPECT_EQ(fi_close(&counter->fid), 0);
+}
+
 TEST_F(ProviderTest, what_is_not_offered_is_not_found) {
   fi_info hints{};
   fi_info* found = nullptr;
