@@ -132,13 +132,27 @@ std::vector<Flow> Search::through(HostIndex suspect, const HostSet& seeming) {
           {from, suspect, kCableShare * free_rate(views_, from, suspect)}};
 }
 
+struct Tested {
+  HostIndex to = 0;  // whom the suspect sent to
+  HostSet waiting;
+};
+
+// Whether the test may have filled another bus beside the one that was found.
+bool named_two(const Tested& test, const HostSet& found) {
+  const bool all = std::all_of(found.begin(), found.end(),
+                               [&](HostIndex host) { return contains(test.waiting, host); });
+  return all && test.waiting.size() > found.size() && !contains(found, test.to);
+}
+
 // Until the smallest set that was ever named is named again: a larger one was two buses at once.
 Result<bool> Search::test(HostIndex suspect) {
   std::map<HostSet, std::size_t> named;
+  std::vector<Tested> tests;
   HostSet seeming;
-  for (std::size_t tests = 1; tests <= kMostTests; ++tests) {
+  while (tests.size() < kMostTests) {
+    const std::vector<Flow> flows = through(suspect, seeming);
     const auto view = views_.observe({.purpose = "whether a host is on a bus",
-                                      .flows = through(suspect, seeming),
+                                      .flows = flows,
                                       .duration_ns = 70 * kMillisecond,
                                       .landmarks = few_landmarks(setting_)});
     if (!view.ok()) return view.error();
@@ -147,9 +161,14 @@ Result<bool> Search::test(HostIndex suspect) {
     const bool waits = contains(waiting, suspect);
     if (!waits || delivered_share(view.value()) > kTakenInTurns) waiting.clear();
     if (seeming.empty() || (!waiting.empty() && waiting.size() < seeming.size())) seeming = waiting;
+    tests.push_back({flows.front().to, waiting});
     const bool again = ++named[waiting] >= 2;
     if (!again || waiting != seeming) continue;
-    if (!waiting.empty()) found_.push_back({waiting, 2.0 / static_cast<double>(tests)});
+    if (waiting.empty()) return true;
+    const auto of_one = std::count_if(tests.begin(), tests.end(), [&](const Tested& tested) {
+      return !named_two(tested, waiting);
+    });
+    found_.push_back({waiting, 2.0 / static_cast<double>(of_one)});
     return true;
   }
   const auto most = std::max_element(

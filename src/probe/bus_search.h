@@ -15,7 +15,9 @@ namespace quadrille::probe {
 
 struct Bus {
   HostSet hosts;
-  double confidence = 0;  // 0 to 1: the share of its tests that named the same hosts
+  // 0 to 1: of its tests the share that named the same hosts. One that may have filled another bus
+  // too, and named more, says nothing against it.
+  double confidence = 0;
 };
 
 struct FoundBuses {

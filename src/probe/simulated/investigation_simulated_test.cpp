@@ -52,6 +52,8 @@ TEST_P(ReadyMade, is_found_exactly_with_hosts_in_any_order) {
     shuffle_hosts(topology, seed);
     const Outcome outcome = investigated(topology, seed);
     EXPECT_TRUE(right(outcome.accuracy)) << "seed " << seed << ":\n" << told(outcome.accuracy);
+    for (const Warning& warning : outcome.model.warnings)
+      EXPECT_NE(warning.topic, "doubtful") << "on a quiet network; seed " << seed << warning.text;
     EXPECT_LT(outcome.accuracy.worst_host_rate_error, 0.1);
     EXPECT_LT(outcome.accuracy.worst_trunk_rate_error, 0.03);
     if (outcome.accuracy.most_burst_share > 0) {
