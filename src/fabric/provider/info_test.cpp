@@ -82,6 +82,12 @@ TEST(Hints, hints_for_more_than_there_is_find_nothing) {
       << "whose entries of errors are shorter";
 }
 
+TEST(Hints, who_names_no_version_finds_what_there_is) {
+  fi_info* found = nullptr;
+  ASSERT_EQ(fi_prov_ini()->getinfo(0, nullptr, nullptr, 0, nullptr, &found), 0);
+  free_info(found);
+}
+
 TEST(Hints, hints_for_what_there_is_get_it) {
   Asked hints;
   std::string domain = "quadrille-udp";
