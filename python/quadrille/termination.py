@@ -6,8 +6,8 @@ A signal that we were started to ignore, as `nohup` has it of a closed terminal,
 
 from __future__ import annotations
 
+import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,7 +45,7 @@ def as_interrupt() -> Iterator[None]:
     """Raise KeyboardInterrupt during the block for a signal that ends us, TerminalInterrupt for Ctrl-C."""
 
     def interrupt(number: int, _frame: FrameType | None) -> None:
-        if number == signal.SIGINT and sys.stdin.isatty():
+        if number == signal.SIGINT and os.isatty(0):  # which may be closed
             raise TerminalInterrupt
         raise KeyboardInterrupt
 
