@@ -65,21 +65,21 @@ void Conversation::depart(wire::Channel channel, std::vector<std::byte> bytes, N
 
 void Conversation::send_message(const Head& head, std::span<const std::byte> payload,
                                 Nanoseconds now) {
+  std::array<std::byte, largest_head> head_bytes{};
+  std::size_t written = write_head(head, payload.size(), head_bytes);
   if (SharedSender* memory = out()) {
-    std::array<std::byte, largest_head> bytes{};
-    const auto written = write_head(head, payload.size(), bytes);
-    memory->send(RecordKind::message, std::span(bytes).first(written), payload);
+    memory->send(RecordKind::message, std::span(head_bytes).first(written), payload);
     return wake_reader();
   }
   // The first of several packets is full, so that all but the last are of one length.
-  std::vector<std::byte> bytes(largest_head);
   std::size_t first = payload.size();
-  bytes.resize(write_head(head, first, bytes));
-  if (bytes.size() + first > open_bytes_) {
-    bytes.resize(largest_head);
-    bytes.resize(write_head(head, 0, bytes));
-    first = open_bytes_ - bytes.size();
+  if (written + first > open_bytes_) {
+    written = write_head(head, 0, head_bytes);
+    first = open_bytes_ - written;
   }
+  std::vector<std::byte> bytes;
+  bytes.reserve(written + first);
+  bytes.assign(head_bytes.begin(), head_bytes.begin() + static_cast<std::ptrdiff_t>(written));
   bytes.insert(bytes.end(), payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(first));
   depart(messages_channel, std::move(bytes), now);
   for (auto rest = payload.subspan(first); !rest.empty();) {

@@ -239,22 +239,13 @@ bool is_predefined_type(MPI_Datatype type) {
          type == MPI_LONG_DOUBLE;
 }
 
-namespace {
-
-// The program has made it of others.
-bool is_derived_type(MPI_Datatype type) {
-  return !is_predefined_type(type) && !is_predefined(envelope_of(type));
-}
-
-}  // namespace
-
 bool may_combine(MPI_Op op, MPI_Datatype type) {
   const bool is_of_mpi = is_predefined_operation(op) || op == MPI_MAXLOC || op == MPI_MINLOC;
   if (!is_of_mpi) return true;
   thread_local MPI_Op known_op = MPI_OP_NULL;
   thread_local MPI_Datatype known_type = MPI_DATATYPE_NULL;
   if (op == known_op && type == known_type) return true;
-  if (is_derived_type(type)) return false;
+  if (!is_predefined_type(type) && !is_predefined(envelope_of(type))) return false;
   // Of no elements it is asked for nothing but whether it would.
   char from = 0;
   char into = 0;

@@ -15,8 +15,8 @@ namespace quadrille::probe {
 
 struct Bus {
   HostSet hosts;
-  // 0 to 1: of its tests the share that named the same hosts. One that may have filled another bus
-  // too, and named more, says nothing against it.
+  // 0 to 1: of its tests the share that named the same hosts. Where these agreed at last, one that
+  // may have filled another bus too, and named more, says nothing against it.
   double confidence = 0;
 };
 

@@ -74,9 +74,8 @@ def netfilter_by_bridge() -> None:
     frame off the account of the socket that sent it, who would else learn how long it waits in the switch.
     """
     for kind in ("iptables", "ip6tables", "arptables"):
-        with contextlib.suppress(
-            OSError
-        ):  # no br_netfilter, or /proc is read-only: all bridges are alike then
+        # Where there is no br_netfilter, or /proc is read-only, all bridges are alike.
+        with contextlib.suppress(OSError):
             (BRIDGE_SETTINGS / f"bridge-nf-call-{kind}").write_text("0", encoding="ascii")
 
 

@@ -74,6 +74,8 @@ bool suits(const fi_tx_attr& wanted) {
   return suits_transfers(wanted) && wanted.inject_size <= inject_bytes && wanted.rma_iov_limit == 0;
 }
 
+bool suits(const fi_rx_attr& wanted) { return suits_transfers(wanted); }
+
 template <typename Attributes>
 bool suits(const Attributes* wanted) {
   return wanted == nullptr || suits(*wanted);
@@ -84,8 +86,9 @@ bool suits(const Attributes* wanted) {
 bool suits(const fi_info& hints) {
   if (!within(hints.caps, offered_caps)) return false;
   if (hints.addr_format != FI_FORMAT_UNSPEC && hints.addr_format != address_format) return false;
-  if (!suits(hints.ep_attr) || !suits(hints.domain_attr) || !suits(hints.tx_attr)) return false;
-  if (hints.rx_attr != nullptr && !suits_transfers(*hints.rx_attr)) return false;
+  if (!suits(hints.ep_attr) || !suits(hints.domain_attr) || !suits(hints.tx_attr) ||
+      !suits(hints.rx_attr))
+    return false;
   if (hints.fabric_attr == nullptr) return true;
   const char* provider = hints.fabric_attr->prov_name;
   return !named_otherwise(hints.fabric_attr->name, fabric_name) &&
@@ -148,8 +151,8 @@ void fill_domain(fi_domain_attr& attributes, const fi_domain_attr* hints) {
 int get_info(std::uint32_t version, const char* /*node*/, const char* /*service*/,
              std::uint64_t flags, const fi_info* hints, fi_info** info) {
   if ((flags & layering_query) != 0) return -FI_ENODATA;
-  // Entries of failed operations were shorter before. Intel MPI's libfabric first looks what there is
-  // at all, for no version.
+  // Entries of failed operations were shorter before. Intel MPI's libfabric first looks what there
+  // is at all, for no version.
   if (version != 0 && FI_VERSION_LT(version, FI_VERSION(1, 5))) return -FI_ENODATA;
   if (hints != nullptr && !suits(*hints)) return -FI_ENODATA;
   auto* made = zeroed<fi_info>();

@@ -5,26 +5,14 @@
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
-#include <rdma/providers/fi_prov.h>
-
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <string>
 
-extern "C" fi_provider* fi_prov_ini();
+#include "fabric/provider/provider_fixture.h"
 
 namespace quadrille::fabric {
 namespace {
-
-void free_info(fi_info* info) {
-  std::free(info->domain_attr->name);
-  std::free(info->fabric_attr->name);
-  for (void* part : {static_cast<void*>(info->tx_attr), static_cast<void*>(info->rx_attr),
-                     static_cast<void*>(info->ep_attr), static_cast<void*>(info->domain_attr),
-                     static_cast<void*>(info->fabric_attr), static_cast<void*>(info)})
-    std::free(part);
-}
 
 // Hints that ask for nothing, with all structures there to ask for something in them.
 struct Asked {

@@ -8,7 +8,6 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
-#include <rdma/providers/fi_prov.h>
 
 #include <array>
 #include <cstdlib>
@@ -17,21 +16,12 @@
 #include <string>
 #include <vector>
 
-extern "C" fi_provider* fi_prov_ini();
+#include "fabric/provider/provider_fixture.h"
 
 namespace quadrille::fabric {
 namespace {
 
 constexpr int patience_ms = 10'000;
-
-void free_info(fi_info* info) {
-  std::free(info->domain_attr->name);
-  std::free(info->fabric_attr->name);
-  for (void* part : {static_cast<void*>(info->tx_attr), static_cast<void*>(info->rx_attr),
-                     static_cast<void*>(info->ep_attr), static_cast<void*>(info->domain_attr),
-                     static_cast<void*>(info->fabric_attr), static_cast<void*>(info)})
-    std::free(part);
-}
 
 struct End {
   fid_ep* endpoint = nullptr;

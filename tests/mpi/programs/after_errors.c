@@ -11,17 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "checks.h"
 #include "executed.h"
-
-static int rank, size;
-static long checks, failures;
-
-static void expect(int holds, const char* what) {
-  ++checks;
-  if (holds) return;
-  ++failures;
-  printf("wrong on rank %d: %s\n", rank, what);
-}
 
 static int class_of(int code) {
   int class = MPI_SUCCESS;

@@ -8,16 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int rank, size;
-static long checks, failures;
-static int copies, deletions;
+#include "checks.h"
 
-static void expect(int holds, const char* what) {
-  ++checks;
-  if (holds) return;
-  ++failures;
-  printf("wrong on rank %d: %s\n", rank, what);
-}
+static int copies, deletions;
 
 static int copied(MPI_Comm comm, int key, void* extra, void* in, void* out, int* flag) {
   (void)comm, (void)key, (void)extra;

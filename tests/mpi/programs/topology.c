@@ -9,18 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks.h"
+
 enum { most_ranks = 64 };
 
-static int rank, size;
-static long checks, failures, reordered;
+static long reordered;
 static int adjacent_only;
-
-static void expect(int holds, const char* what) {
-  ++checks;
-  if (holds) return;
-  ++failures;
-  printf("wrong on rank %d: %s\n", rank, what);
-}
 
 /* What holds of every new communicator of `members` processes. */
 static void check_communicator(MPI_Comm comm, MPI_Comm old, int members) {
