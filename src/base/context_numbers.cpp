@@ -57,6 +57,12 @@ bool ContextNumbers::take(Agreement& agreement, const Offer& common) {
   return is_over;
 }
 
+void ContextNumbers::withdraw(const Agreement& agreement) {
+  const std::scoped_lock lock(mutex_);
+  if (agreement.offers_) offered_ = false;
+  if (agreement.waits_) waiting_.erase(agreement.turn_);
+}
+
 void ContextNumbers::release(std::uint32_t number) {
   const std::scoped_lock lock(mutex_);
   free_[number / 64] |= std::uint64_t{1} << (number % 64);

@@ -28,6 +28,8 @@ class ContextNumbers {
  public:
   static constexpr int bits = 11;
   static constexpr std::size_t words = (std::size_t{1} << bits) / 64;
+  // The highest number is no communicator's: a message under it does not exist.
+  static constexpr std::uint32_t nobodys = (std::uint32_t{1} << bits) - 1;
 
   // Bits that all ranks' offers are combined in. Behind the numbers that are free: which of the
   // first 64 are unused, whether nobody offered nothing, the turn.
@@ -52,12 +54,17 @@ class ContextNumbers {
     std::optional<std::uint32_t> number_;
   };
 
-  ContextNumbers() { free_.fill(~std::uint64_t{0}); }
+  ContextNumbers() {
+    free_.fill(~std::uint64_t{0});
+    free_.back() &= ~(std::uint64_t{1} << (nobodys % 64));
+  }
 
   // What this rank offers; take() has to follow.
   Offer offer(Agreement& agreement);
   // `common` is the AND of all ranks' offers. False where they have to offer again.
   bool take(Agreement& agreement, const Offer& common);
+  // Instead of take(), where the offers of the others cannot be had.
+  void withdraw(const Agreement& agreement);
   void release(std::uint32_t number);
 
  private:

@@ -67,13 +67,21 @@ TEST(ContextNumbers, are_free_on_all_ranks_and_unused_ones_come_first) {
 
 TEST(ContextNumbers, none_is_left_on_any_rank_where_all_are_in_use) {
   std::array<ContextNumbers, processes> numbers;
-  for (std::uint32_t number = 0; number < 64 * ContextNumbers::words; ++number)
+  for (std::uint32_t number = 0; number < ContextNumbers::nobodys; ++number)
     EXPECT_EQ(agreed(numbers), number);
   EXPECT_EQ(agreed(numbers), std::nullopt);
   numbers[1].release(7);
   EXPECT_EQ(agreed(numbers), std::nullopt);
   numbers[0].release(7);
   EXPECT_EQ(agreed(numbers), 7U);
+}
+
+TEST(ContextNumbers, who_withdraws_its_offer_lets_others_of_its_process_offer) {
+  std::array<ContextNumbers, processes> numbers;
+  Agreement failing(true, 0);
+  numbers[0].offer(failing);
+  numbers[0].withdraw(failing);
+  EXPECT_EQ(agreed(numbers), 0U);
 }
 
 // Threads of both processes offer at the same time, in another order on each.

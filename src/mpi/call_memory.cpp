@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "mpi/call_buffers.h"
 #include "mpi/datatype.h"
@@ -165,15 +166,37 @@ void copy_elements(const std::byte* from, std::byte* into, std::uint64_t length,
   }
 }
 
-void reduce_elements(const std::byte* from, std::byte* into, std::uint64_t length,
-                     const CallArguments& call, const Layout& layout) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 30U;
-  for (std::uint64_t done = 0; done < length; done += most) {
-    const int now = static_cast<int>(std::min(most, length - done));
-    const std::int64_t offset = static_cast<std::int64_t>(done) * layout.extent;
-    PMPI_Reduce_local(from + offset, into + offset, now, call.send.type, call.op);
+// Combines by the MPI library, and keeps what went wrong first for the end of the call.
+class Combining {
+ public:
+  Combining(MPI_Datatype type, MPI_Op op, std::int64_t extent)
+      : type_(type), op_(op), extent_(extent) {}
+
+  void operator()(const std::byte* from, std::byte* into, std::uint64_t length) try {
+    constexpr std::uint64_t most = std::uint64_t{1} << 30U;
+    for (std::uint64_t done = 0; done < length; done += most) {
+      const int now = static_cast<int>(std::min(most, length - done));
+      const std::int64_t offset = static_cast<std::int64_t>(done) * extent_;
+      const int code = PMPI_Reduce_local(from + offset, into + offset, now, type_, op_);
+      if (code_ == MPI_SUCCESS) code_ = code;
+    }
+  } catch (...) {  // the program's own operation may
+    if (!thrown_) thrown_ = std::current_exception();
   }
-}
+
+  // The MPI error code of all that was combined.
+  int end() const {
+    if (thrown_) throw LeftByException{thrown_};
+    return code_;
+  }
+
+ private:
+  MPI_Datatype type_;
+  MPI_Op op_;
+  std::int64_t extent_;
+  int code_ = MPI_SUCCESS;
+  std::exception_ptr thrown_;
+};
 
 }  // namespace
 
@@ -188,10 +211,10 @@ int run_reduction(Communicator& communicator, const PreparedSchedule& prepared, 
   memory.copy = [&](const std::byte* from, std::byte* into, std::uint64_t length) {
     copy_elements(from, into, length, call.send.type, layout);
   };
-  memory.reduce = [&](const std::byte* from, std::byte* into, std::uint64_t length) {
-    reduce_elements(from, into, length, call, layout);
-  };
-  return communicator.run(prepared, memory, call.send.type, call.name, call.op);
+  Combining combining(call.send.type, call.op, layout.extent);
+  memory.reduce = std::ref(combining);
+  const int code = communicator.run(prepared, memory, call.send.type, call.name, call.op);
+  return code == MPI_SUCCESS ? combining.end() : code;
 }
 
 }  // namespace quadrille

@@ -4,6 +4,8 @@
 // code.
 #pragma once
 
+#include <exception>
+
 #include "mpi/call_arguments.h"
 #include "mpi/communicator.h"
 #include "schedule/prepared_schedule.h"
@@ -15,7 +17,14 @@ namespace quadrille {
 int run_data_movement(Communicator& communicator, const PreparedSchedule& prepared,
                       const Shape& shape, const CallArguments& call);
 
+// The program's own operation has thrown. The call went on to its end, as others wait for this
+// rank; its result is undefined.
+struct LeftByException {
+  std::exception_ptr cause;
+};
+
 // Where they are combined: an element is one of the user's datatype, in the user's own layout.
+// Throws LeftByException.
 int run_reduction(Communicator& communicator, const PreparedSchedule& prepared, const Shape& shape,
                   const CallArguments& call);
 

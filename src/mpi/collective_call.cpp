@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <exception>
 #include <new>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/monotonic_clock.h"
+#include "mpi/attachment.h"
 #include "mpi/call_memory.h"
 #include "mpi/call_shape.h"
 #include "mpi/counted_call.h"
@@ -22,8 +24,6 @@
 #include "mpi/runtime.h"
 
 namespace quadrille {
-
-thread_local int CollectiveCall::depth = 0;
 
 namespace {
 
@@ -67,25 +67,54 @@ void log_plan(const Shape& shape, Bytes size, const Decision& decision) {
 }  // namespace
 
 CollectiveCall::CollectiveCall(const CallArguments& arguments, const void* site)
-    : arguments_(arguments), site_(site) {
-  if (++depth > 1) return;
+    : scope_(arguments.collective, arguments.comm), arguments_(arguments), site_(site) {
+  if (scope_.is_nested()) return;
+  Communicator::give_up_call_left_by_jump();
   if (const char* known = LeftCalls::of_this_thread().reason(arguments_)) {
     left_ = known;
     return;
   }
-  communicator_ = Communicator::find(arguments.comm);
-  if (communicator_ == nullptr) return;
+  try {
+    prepare();
+  } catch (const std::bad_alloc&) {
+    candidate_ = nullptr;
+    fail(MPI_ERR_NO_MEM);
+  } catch (const std::exception& problem) {
+    candidate_ = nullptr;
+    fail(MPI_ERR_INTERN);
+    std::fprintf(stderr, "quadrille: %s: %s\n", arguments_.name, problem.what());
+  }
+}
+
+void CollectiveCall::prepare() {
+  Attachment* const attachment = Attachment::find(arguments_.comm);
+  if (attachment == nullptr) return;
   if (Runtime::active()->trace() != nullptr) traced_from_ns_ = monotonic_now().value;
-  const auto shape = shape_of(arguments_, communicator_->rank(), communicator_->size());
+  const auto shape = shape_of(arguments_, attachment->rank(), attachment->size());
   if (!shape) return;
   shape_ = *shape;
+  if (const char* reason = attachment->reason_to_leave(shape_)) {
+    left_ = reason;
+    LeftCalls::of_this_thread().keep(arguments_, attachment->rank(), left_);
+    return;
+  }
+  communicator_ = attachment->communicator();
+  if (communicator_ == nullptr) return;
   decide();
+  if (failure_ == MPI_SUCCESS && Runtime::active()->settings().check_decisions) check_decision();
 }
 
 // Whether one call may be executed by another algorithm than the last: never where that could
 // change the result's bits.
 bool CollectiveCall::may_alternate() const {
   return !is_reducing(shape_.collective) || is_exact(arguments_.op, arguments_.send.type);
+}
+
+// False, and the call fails, where the MPI library's messages do.
+bool CollectiveCall::agree_on_maximum(std::span<std::int64_t> values) {
+  const int code = communicator_->agree_on_maximum(values);
+  if (code != MPI_SUCCESS) fail(code);
+  return code == MPI_SUCCESS;
 }
 
 // What the call's size is taken for by all ranks alike.
@@ -101,10 +130,12 @@ Bytes CollectiveCall::size() {
     return shared.agreed();
   const Nanoseconds start = monotonic_now();
   const auto [own_largest, own_time_beside] = shared.to_compare();
-  const std::array own_values = {own_largest, own_time_beside};
-  std::array<std::uint64_t, 2> of_all{};
-  PMPI_Allreduce(own_values.data(), of_all.data(), 2, MPI_UINT64_T, MPI_MAX, arguments_.comm);
-  shared.learn({of_all[0], of_all[1]}, start, monotonic_now());
+  std::array values = {static_cast<std::int64_t>(own_largest),
+                       static_cast<std::int64_t>(own_time_beside)};
+  if (!agree_on_maximum(values)) return shared.agreed();
+  const SharedSize::Comparison of_all{static_cast<std::uint64_t>(values[0]),
+                                      static_cast<std::uint64_t>(values[1])};
+  shared.learn(of_all, start, monotonic_now());
   return shared.agreed();
 }
 
@@ -116,11 +147,14 @@ void CollectiveCall::find_decision() {
 
 void CollectiveCall::decide() {
   size_ = size();
+  if (failure_ != MPI_SUCCESS) return;
   find_decision();
+  if (failure_ != MPI_SUCCESS) return;
   if (communicator_->planner().uses_multicast(chosen()) &&
       communicator_->multicast_watch().is_due(size_) && multicast_has_stopped(arguments_.comm)) {
     communicator_->planner().leave_multicast();
     find_decision();
+    if (failure_ != MPI_SUCCESS) return;
   }
   if (decision_->trial.settled() && decision_->told != decision_->trial.candidate()) {
     decision_->told = decision_->trial.candidate();
@@ -133,10 +167,17 @@ void CollectiveCall::decide() {
     candidate_ = &chosen;
   }
   left_ = decision_->reason;
-  const bool is_traced = traced_from_ns_ != 0;
-  if (chosen.algorithm == nullptr && decision_->trial.is_final() && !is_traced)
+  const bool is_watched = traced_from_ns_ != 0 || Runtime::active()->settings().check_decisions;
+  if (chosen.algorithm == nullptr && decision_->trial.is_final() && !is_watched)
     LeftCalls::of_this_thread().keep(arguments_, communicator_->rank(), left_);
   if (!decision_->trial.settled()) began_ns_ = monotonic_now().value;
+}
+
+// Of the arguments only what the standard makes equal on all ranks.
+void CollectiveCall::check_decision() {
+  std::string decision = std::string(arguments_.name) + " -> " + chosen().name;
+  if (is_rooted(shape_.collective)) decision += " root=" + std::to_string(shape_.root);
+  communicator_->check_decision(decision);
 }
 
 void CollectiveCall::judge_trial() {
@@ -144,11 +185,9 @@ void CollectiveCall::judge_trial() {
   SharedSize* shared = needs_shared_size(shape_.collective)
                            ? &communicator_->shared_size(shape_.collective)
                            : nullptr;
-  std::vector<std::int64_t> own(trial.samples().begin(), trial.samples().end());
-  own.push_back(shared != nullptr && shared->has_varied() ? 1 : 0);
-  std::vector<std::int64_t> longest(own.size());
-  PMPI_Allreduce(own.data(), longest.data(), static_cast<int>(own.size()), MPI_INT64_T, MPI_MAX,
-                 arguments_.comm);
+  std::vector<std::int64_t> longest(trial.samples().begin(), trial.samples().end());
+  longest.push_back(shared != nullptr && shared->has_varied() ? 1 : 0);
+  if (!agree_on_maximum(longest)) return;
   const bool some_share_varied = longest.back() != 0;
   longest.pop_back();
   const bool logs = communicator_->rank() == 0 && Runtime::active()->settings().logs("plan");
@@ -188,8 +227,8 @@ void CollectiveCall::trace(const std::string* algorithm, const wire::FlowStatist
                                                  : std::span<const CallPhase>()});
 }
 
-// Ours throw nothing else, and nothing may be thrown through a program in C or Fortran.
 int CollectiveCall::run() try {
+  if (failure_ != MPI_SUCCESS) return failure_;
   if (has_counts(shape_.collective))
     return run_counted_call(*communicator_, *candidate_, shape_, arguments_);
   const PreparedSchedule& prepared = communicator_->planner().schedule(shape_, *candidate_);
@@ -197,23 +236,39 @@ int CollectiveCall::run() try {
              ? run_reduction(*communicator_, prepared, shape_, arguments_)
              : run_data_movement(*communicator_, prepared, shape_, arguments_);
 } catch (const std::bad_alloc&) {
-  communicator_->complain(arguments_.name, "there is not enough memory for its buffers");
   return MPI_ERR_NO_MEM;
+} catch (const std::exception& problem) {
+  std::fprintf(stderr, "quadrille: %s: %s\n", arguments_.name, problem.what());
+  return MPI_ERR_INTERN;
 }
 
 int CollectiveCall::execute() {
-  const int code = run();
+  int code = MPI_SUCCESS;
+  std::exception_ptr of_program;
+  try {
+    code = run();
+  } catch (const LeftByException& left) {
+    of_program = left.cause;
+  }
+  if (code == MPI_ERR_NO_MEM && communicator_ != nullptr)
+    communicator_->complain(arguments_.name, "there is not enough memory for it");
+  if (candidate_ != nullptr) take_note(code);
+  scope_.end();
+  if (of_program) std::rethrow_exception(of_program);
+  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(arguments_.comm, code);
+  return code;
+}
+
+void CollectiveCall::take_note(int code) {
   record();
   const auto flows = code == MPI_SUCCESS ? communicator_->latest_flows() : std::nullopt;
   if (flows) Runtime::active()->wire_log().add(shape_.collective, *flows);
   last_execution = {true, &candidate_->name, decision_->reason, flows};
   trace(&candidate_->name, flows ? &*flows : nullptr);
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(arguments_.comm, code);
-  return code;
 }
 
 int CollectiveCall::forwarded(int code) {
-  if (depth > 1) return code;
+  if (scope_.is_nested()) return code;
   record();
   last_execution = {true, nullptr, left_, std::nullopt};
   trace(nullptr, nullptr);

@@ -5,16 +5,19 @@
 //   if (call.replaced()) return call.execute();
 //   return call.forwarded(NEXT(MPI_Bcast)(buffer, count, type, root, comm));
 //
-// While one is alive on a thread, nested MPI calls (a Fortran binding that calls the C one) are
-// left alone.
+// A call that is a part of another one (of a Fortran binding that calls the C one) is left alone.
+// Nothing is thrown out of these functions but what the program's own operation or error handler
+// has thrown.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "mpi/call_arguments.h"
+#include "mpi/call_scope.h"
 #include "mpi/communicator.h"
 #include "schedule/shape.h"
 #include "wire/flow_statistics.h"
@@ -28,34 +31,40 @@ class CollectiveCall {
                           const void* site = __builtin_return_address(0));
   CollectiveCall(const CollectiveCall&) = delete;
   CollectiveCall& operator=(const CollectiveCall&) = delete;
-  ~CollectiveCall() { --depth; }
 
-  // Whether Quadrille executes this call; if not, the caller forwards it.
-  bool replaced() const { return candidate_ != nullptr; }
+  // Whether Quadrille executes this call, be it to report an error; if not, the caller forwards it.
+  bool replaced() const { return candidate_ != nullptr || failure_ != MPI_SUCCESS; }
 
-  // Executes the call; an error has gone through the communicator's error handler. REQUIRES:
-  // replaced().
+  // The call will fail with an MPI error code, without being carried out on this rank.
+  void fail(int code) { failure_ = code; }
+
+  // Executes the call; an error has gone through the communicator's error handler. Throws only what
+  // the program has thrown. REQUIRES: replaced().
   int execute();
 
   // Takes note of a call that the MPI library has executed; passes its return code on.
   int forwarded(int code);
 
  private:
+  void prepare();
   bool may_alternate() const;
+  bool agree_on_maximum(std::span<std::int64_t> values);
   Bytes size();
   void decide();
+  void check_decision();
   void find_decision();
   const Candidate& chosen() const { return decision_->candidates[decision_->trial.candidate()]; }
   void judge_trial();
   void record();
   void trace(const std::string* algorithm, const wire::FlowStatistics* flows);
   int run();
+  void take_note(int code);
 
-  static thread_local int depth;
-
+  CallScope scope_;
   const CallArguments arguments_;
   const void* const site_;
   Communicator* communicator_ = nullptr;
+  int failure_ = MPI_SUCCESS;  // found before the call was begun
   Shape shape_;
   Bytes size_{0};
   Decision* decision_ = nullptr;

@@ -1,104 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attaching, finding and forgetting a communicator's state; running a schedule on it.
+// Running a schedule on a communicator, and what becomes of one that fails.
 #include "mpi/communicator.h"
 
 #include <cstdio>
-#include <new>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "mpi/datatype.h"
-#include "mpi/left_calls.h"
+#include "mpi/rank_agreement.h"
 #include "mpi/runtime.h"
 
 namespace quadrille {
 namespace {
 
-std::vector<int> world_ranks_of(MPI_Comm communicator, MPI_Comm world) {
-  MPI_Group group = MPI_GROUP_NULL;
-  MPI_Group world_group = MPI_GROUP_NULL;
-  PMPI_Comm_group(communicator, &group);
-  PMPI_Comm_group(world, &world_group);
-  int size = 0;
-  PMPI_Group_size(group, &size);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<int> world_ranks(ranks.size());
-  PMPI_Group_translate_ranks(group, size, ranks.data(), world_group, world_ranks.data());
-  PMPI_Group_free(&group);
-  PMPI_Group_free(&world_group);
-  return world_ranks;
-}
-
-KnownNetwork network_of(const std::vector<int>& world_ranks, const Runtime& runtime) {
-  TopologyView view = runtime.view().restricted_to(world_ranks);
-  if (runtime.model() == nullptr) return {std::move(view), std::nullopt, {}};
-  std::vector<std::uint32_t> model_host_of_rank;
-  for (const int world_rank : world_ranks) {
-    const auto host = runtime.host_of_world_rank()[static_cast<std::size_t>(world_rank)];
-    model_host_of_rank.push_back(runtime.model_host()[host]);
-  }
-  return known_network(*runtime.model(), std::move(view), model_host_of_rank);
-}
+// In whose call this thread is.
+thread_local Communicator* in_call = nullptr;
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm handle, std::uint32_t context, Rank rank,
-                           std::vector<int> world_ranks, KnownNetwork network)
+Communicator::Communicator(MPI_Comm handle, Rank rank, std::vector<int> world_ranks,
+                           KnownNetwork network)
     : handle_(handle),
-      context_(context),
       rank_(rank),
       world_ranks_(std::move(world_ranks)),
       planner_(Runtime::active()->planner_options(), std::move(network), rank) {}
 
-Communicator* Communicator::find(MPI_Comm handle) {
-  const Runtime* runtime = Runtime::active();
-  if (runtime == nullptr || handle == MPI_COMM_NULL) return nullptr;
-  void* state = nullptr;
-  int found = 0;
-  if (PMPI_Comm_get_attr(handle, runtime->communicator_key(), static_cast<void*>(&state), &found) !=
-      MPI_SUCCESS) {
-    return nullptr;
-  }
-  return found != 0 ? static_cast<Communicator*>(state) : nullptr;
+void Communicator::begin(std::uint32_t context) {
+  context_ = context;
+  if (CallTrace* const trace = Runtime::active()->trace())
+    traced_name_ = trace->name_communicator(handle_, rank_, world_ranks_);
 }
 
-void Communicator::attach(MPI_Comm handle) {
-  Runtime* runtime = Runtime::active();
-  if (runtime == nullptr || handle == MPI_COMM_NULL || find(handle) != nullptr) return;
-  int between = 0;
-  int size = 0;
-  int rank = 0;
-  PMPI_Comm_test_inter(handle, &between);
-  PMPI_Comm_size(handle, &size);
-  PMPI_Comm_rank(handle, &rank);
-  if (between != 0 || size < 2) return;
-  std::vector<int> world_ranks = world_ranks_of(handle, runtime->shadow());
-  for (const int world_rank : world_ranks) {
-    if (world_rank == MPI_UNDEFINED)
-      return;  // ranks of other worlds (spawned, connected): same on all ranks
-  }
-  const std::optional<std::uint32_t> context =
-      runtime->contexts().agree(handle, rank, runtime->world_rank());
-  if (!context) return;
-  KnownNetwork network = network_of(world_ranks, *runtime);
-  auto* made = new Communicator(handle, *context, rank, std::move(world_ranks), std::move(network));
-  if (CallTrace* const trace = runtime->trace())
-    made->traced_name_ = trace->name_communicator(handle, rank, made->world_ranks_);
-  PMPI_Comm_set_attr(handle, runtime->communicator_key(), made);
-}
-
-int Communicator::forget(MPI_Comm, int, void* state, void*) {
-  LeftCalls::forget_all();
-  auto* communicator = static_cast<Communicator*>(state);
-  if (Runtime* runtime = Runtime::active(); runtime != nullptr) {
-    if (!communicator->retired_) runtime->contexts().release(communicator->context_);
-    communicator->groups_.free_all();
-  }
-  delete communicator;
-  return MPI_SUCCESS;
+void Communicator::release(Contexts& contexts) {
+  if (in_call == this) in_call = nullptr;
+  if (!retired_) contexts.release(context_);
+  groups_.free_all();
 }
 
 NeighbourLengths& Communicator::neighbour_lengths() {
@@ -112,45 +49,83 @@ int Communicator::next_tag() {
   return static_cast<int>((context_ << static_cast<unsigned>(bits)) | sequence);
 }
 
+int Communicator::agree_on_maximum(std::span<std::int64_t> values) {
+  return take_maximum({Runtime::active()->shadow(), next_tag(), world_ranks_, rank_}, values);
+}
+
+void Communicator::check_decision(const std::string& decision) {
+  const Runtime& runtime = *Runtime::active();
+  if (!decision_check_) decision_check_.emplace();
+  decision_check_->compare(
+      decision, {runtime.decisions_shadow(), static_cast<int>(context_), world_ranks_, rank_},
+      runtime.settings().wait_report_s);
+}
+
 int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory,
                       MPI_Datatype element, const char* operation, MPI_Op op) {
   const Runtime& runtime = *Runtime::active();
   latest_flows_.reset();
   const int tag = next_tag();
   const bool over_wire = prepared.schedule().over_wire;
+  if (over_wire && cut_off_) {
+    complain(operation,
+             "an earlier call on this communicator was not finished here, so that its "
+             "messages may come instead of this one's");
+    return MPI_ERR_OTHER;
+  }
   MPI_Comm group = MPI_COMM_NULL;
   if (!over_wire) {
     const int code =
         groups_.find(prepared.schedule().group, world_ranks_, runtime.shadow(), tag, &group);
     if (code != MPI_SUCCESS) return code;
   }
-  transport_.begin({runtime.shadow(), tag, element, world_ranks_, group, op});
+  transport_.begin({runtime.shadow(), tag, runtime.unused_tag(), element, world_ranks_, group, op});
   const WaitingRules rules{
       runtime.settings().waiting,
       {runtime.settings().wait_report_s * 1'000'000'000},
       [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};
+  in_call = this;
   try {
-    return over_wire ? run_by_wire(prepared, memory, element, operation, rules)
-                     : run_by_library(prepared, memory, element, rules);
-  } catch (const std::bad_alloc&) {
-    if (over_wire) by_wire_.end(false);
-    abandon();
+    const int code = run_schedule(prepared, memory, element, operation, rules);
+    in_call = nullptr;
+    return code;
+  } catch (...) {
+    in_call = nullptr;
+    abandon(over_wire);
     throw;
   }
+}
+
+int Communicator::run_schedule(const PreparedSchedule& prepared, const CallMemory& memory,
+                               MPI_Datatype element, const char* operation,
+                               const WaitingRules& rules) {
+  const int code = prepared.schedule().over_wire
+                       ? run_by_wire(prepared, memory, element, operation, rules)
+                       : run_by_library(prepared, memory, element, rules);
+  if (code != MPI_SUCCESS) return code;
+  return transport_.mpi_error();  // of a message that came, but not as it should be
 }
 
 int Communicator::run_by_library(const PreparedSchedule& prepared, const CallMemory& memory,
                                  MPI_Datatype element, const WaitingRules& rules) {
   const auto done = walk(prepared, memory, transport_, rules, element);
   if (done.ok()) return MPI_SUCCESS;
-  abandon();
+  abandon(false);
   return transport_.mpi_error();
 }
 
 // What others send for this call may still come: under the context's tags and on its channel.
-void Communicator::abandon() {
+void Communicator::abandon(bool over_wire) {
+  if (by_wire_.is_in_call()) by_wire_.end(false);
   transport_.abandon();
   retired_ = true;
+  cut_off_ = cut_off_ || over_wire;
+}
+
+void Communicator::give_up_call_left_by_jump() {
+  if (in_call == nullptr) return;
+  Communicator* const left = std::exchange(in_call, nullptr);
+  left->abandon(left->by_wire_.is_in_call());
 }
 
 Result<bool> Communicator::walk(const PreparedSchedule& prepared, const CallMemory& memory,
@@ -189,14 +164,19 @@ int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory
                   .rank = rank_,
                   .beside = &transport_});
   const auto done = walk(prepared, memory, by_wire_, rules, element);
-  const wire::FlowStatistics flows = by_wire_.end(done.ok());
   if (done.ok()) {
-    latest_flows_ = flows;
-    return MPI_SUCCESS;
+    latest_flows_ = by_wire_.end(true);
+    switch (by_wire_.fault()) {
+      case ByWire::Fault::none:
+        return MPI_SUCCESS;
+      case ByWire::Fault::length:
+        return MPI_ERR_TRUNCATE;
+      case ByWire::Fault::packing:
+        return MPI_ERR_TYPE;
+    }
   }
-  abandon();
+  abandon(true);
   if (transport_.mpi_error() != MPI_SUCCESS) return transport_.mpi_error();
-  if (done.error().kind == ErrorKind::invalid_argument) return MPI_ERR_TRUNCATE;
   complain(operation, done.error().message + "; ending the job");
   PMPI_Abort(runtime.shadow(), 1);
   return MPI_ERR_OTHER;

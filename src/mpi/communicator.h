@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Quadrille keeps for each intra-communicator of two or more ranks: its context number, its
-// ranks' places in the world, its planner and its executor. Kept as an attribute of the
-// communicator, so it ends with it.
+// A communicator that Quadrille works on: its context number, its ranks' places in the world, its
+// planner and its executor. Its attachment owns it.
 //
 // Thread rule: MPI allows one thread at a time in a communicator's collectives; so is this.
 #pragma once
@@ -11,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +18,8 @@
 #include "executor/phases.h"
 #include "executor/transports/by_wire.h"
 #include "executor/transports/mpi_p2p.h"
+#include "mpi/contexts.h"
+#include "mpi/decision_check.h"
 #include "mpi/group_communicators.h"
 #include "mpi/neighbour_lengths.h"
 #include "planner/multicast_watch.h"
@@ -28,15 +30,12 @@ namespace quadrille {
 
 class Communicator {
  public:
-  // The state of `handle`, or null where Quadrille keeps none: its collectives are forwarded then.
-  static Communicator* find(MPI_Comm handle);
-
-  // Attaches state to a communicator that the user's call has just created. Collective over it;
-  // does nothing for MPI_COMM_NULL, inter-communicators, single ranks, and where it has been done.
-  static void attach(MPI_Comm handle);
-
-  // The attribute's delete callback.
-  static int forget(MPI_Comm handle, int key, void* state, void* extra);
+  // Nothing is sent for it before begin().
+  Communicator(MPI_Comm handle, Rank rank, std::vector<int> world_ranks, KnownNetwork network);
+  // The ranks have agreed on its context number. Where calls are traced, collective.
+  void begin(std::uint32_t context);
+  // The communicator is freed: so is its context number, if nothing of it can still arrive.
+  void release(Contexts& contexts);
 
   Rank rank() const { return rank_; }
   Rank size() const { return static_cast<Rank>(world_ranks_.size()); }
@@ -51,20 +50,30 @@ class Communicator {
   std::uint64_t traced_name() const { return traced_name_; }
   std::uint32_t next_traced_call() { return traced_calls_++; }
 
+  // Replaces each of `values` by its maximum over all ranks; returns an MPI error code. Collective.
+  int agree_on_maximum(std::span<std::int64_t> values);
+
   // Runs `prepared` as this communicator's next call with elements of `element`, combined by `op`
   // where they are; returns an MPI error code, or throws std::bad_alloc. Nothing is under way then.
+  // An error of this rank's own data does not end it: others wait for this rank's messages.
   int run(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
           const char* operation, MPI_Op op = MPI_OP_NULL);
   // One line on stderr about a call that has failed on this rank.
   void complain(const char* operation, const std::string& what) const;
+  // Compares what this rank has decided for its next call with its neighbours
+  // (QUADRILLE_CHECK_DECISIONS); ends the job where they differ. Collective.
+  void check_decision(const std::string& decision);
+  // The program has left a call of ours by longjmp, out of a reduction's operation: the call is
+  // given up on this rank.
+  static void give_up_call_left_by_jump();
   // What the latest run's messages cost this rank on the wire; nothing where it did not use it.
   const std::optional<wire::FlowStatistics>& latest_flows() const { return latest_flows_; }
   // What this rank did in it; nothing where calls are not traced, or it failed.
   const std::vector<CallPhase>& latest_phases() const { return latest_phases_; }
 
  private:
-  Communicator(MPI_Comm handle, std::uint32_t context, Rank rank, std::vector<int> world_ranks,
-               KnownNetwork network);
+  int run_schedule(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
+                   const char* operation, const WaitingRules& rules);
   int run_by_library(const PreparedSchedule& prepared, const CallMemory& memory,
                      MPI_Datatype element, const WaitingRules& rules);
   int run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
@@ -72,16 +81,17 @@ class Communicator {
   // The executor's, where calls are traced.
   Result<bool> walk(const PreparedSchedule& prepared, const CallMemory& memory,
                     Transport& transport, const WaitingRules& rules, MPI_Datatype element);
-  void abandon();
+  void abandon(bool over_wire);
   void report_long_wait(const char* operation, std::vector<Rank> peers) const;
   int next_tag();
 
   MPI_Comm handle_;
-  std::uint32_t context_;
+  std::uint32_t context_ = 0;
   std::uint32_t sequence_ = 0;
   std::uint64_t traced_name_ = 0;
   std::uint32_t traced_calls_ = 0;
   bool retired_ = false;  // a call has failed: nobody takes the context again
+  bool cut_off_ = false;  // on the wire, where messages of the failed call may still come
   Rank rank_;
   std::vector<int> world_ranks_;
   std::optional<NeighbourLengths> neighbour_lengths_;  // once a call has needed them
@@ -93,6 +103,7 @@ class Communicator {
   ByWire by_wire_;
   std::optional<wire::FlowStatistics> latest_flows_;
   GroupCommunicators groups_;
+  std::optional<DecisionCheck> decision_check_;  // once asked for
   std::vector<StepSpan> step_spans_;
   std::vector<CallPhase> latest_phases_;
 };

@@ -1,18 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// On the user's communicator, as it has no context of ours yet. The AND of a value and the AND of
+// its complement are each other's complement only where all ranks gave the same.
 #include "mpi/contexts.h"
 
 #include <sched.h>
 
-namespace quadrille {
+#include <algorithm>
+#include <array>
 
-std::optional<std::uint32_t> Contexts::agree(MPI_Comm communicator, int rank, int world_rank) {
-  ContextNumbers::Agreement agreement(rank == 0, world_rank);
+namespace quadrille {
+namespace {
+
+using Offer = ContextNumbers::Offer;
+
+constexpr std::size_t offer_words = std::tuple_size_v<Offer>;
+constexpr std::size_t usable_word = offer_words;
+constexpr std::size_t fingerprint_word = offer_words + 1;
+constexpr std::size_t complement_word = offer_words + 2;
+using Exchange = std::array<std::uint64_t, offer_words + 3>;
+
+}  // namespace
+
+Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms) {
+  ContextNumbers::Agreement agreement(terms.rank == 0, terms.world_rank);
   for (;;) {
-    const ContextNumbers::Offer mine = numbers_.offer(agreement);
-    ContextNumbers::Offer common{};
-    PMPI_Allreduce(mine.data(), common.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
-                   MPI_BAND, communicator);
-    if (numbers_.take(agreement, common)) return agreement.number();
+    Exchange mine{};
+    std::ranges::copy(numbers_.offer(agreement), mine.begin());
+    mine[usable_word] = terms.is_usable ? ~std::uint64_t{0} : 0;
+    mine[fingerprint_word] = terms.fingerprint;
+    mine[complement_word] = ~terms.fingerprint;
+    Exchange all{};
+    const int code = PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()),
+                                    MPI_UINT64_T, MPI_BAND, communicator);
+    if (code != MPI_SUCCESS) {
+      numbers_.withdraw(agreement);
+      return {Verdict::failed, 0, code};
+    }
+    const bool all_usable = all[usable_word] != 0;
+    if (!all_usable || all[fingerprint_word] != ~all[complement_word]) {
+      numbers_.withdraw(agreement);
+      return {all_usable ? Verdict::different : Verdict::unusable};
+    }
+    Offer common{};
+    std::copy_n(all.begin(), offer_words, common.begin());
+    if (numbers_.take(agreement, common)) {
+      const auto number = agreement.number();
+      return number ? Agreement{Verdict::agreed, *number} : Agreement{Verdict::none_left};
+    }
     sched_yield();
   }
 }

@@ -14,7 +14,8 @@ struct Layout {
   std::int64_t extent = 0;      // bytes from one element to the next
   std::int64_t true_lower = 0;  // where an element's data begin, from its address
   std::int64_t true_extent = 0;
-  // Elements in a row are one run of bytes in type-map order, beginning at the user's address.
+  // Elements in a row are one run of bytes in type-map order, beginning at the user's address; one
+  // of none where an element has no data, whatever its extent.
   bool contiguous = false;
   bool predefined = false;
 };

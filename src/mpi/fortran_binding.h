@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include <new>
+
 #include "mpi/collective_call.h"
 #include "mpi/fortran_array.h"
 #include "mpi/fortran_constants.h"
@@ -77,8 +79,12 @@ void take_over(Send send, Receive receive, int* error, const Forward& forward,
     call.forwarded(MPI_SUCCESS);
     return;
   }
-  from.gather();
-  into.gather();
+  try {
+    from.gather();
+    into.gather();
+  } catch (const std::bad_alloc&) {
+    call.fail(MPI_ERR_NO_MEM);
+  }
   const int code = call.execute();
   into.scatter();
   if (error != nullptr) *error = code;

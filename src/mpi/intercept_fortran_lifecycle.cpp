@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "mpi/communicator.h"
+#include "mpi/attachment.h"
 #include "mpi/fortran_handles.h"
 #include "mpi/fortran_names.h"
 #include "mpi/next.h"
@@ -26,25 +26,26 @@ void entry(Argument<index>... arguments, int* error) {
   using Next = void (*)(Argument<index>..., int*);
   int code = MPI_SUCCESS;
   reinterpret_cast<Next>(next_symbol<symbol>())(arguments..., &code);
-  if (code == MPI_SUCCESS) Finish::finish(arguments...);
+  if (code == MPI_SUCCESS) code = Finish::finish(arguments...);
   if (error != nullptr) *error = code;
 }
 
 struct StartRuntime {
   template <typename... Arguments>
-  static void finish(Arguments...) {
+  static int finish(Arguments...) {
     Runtime::start();
+    return MPI_SUCCESS;
   }
 };
 
 struct AttachCreated {
   // The new handle is the last argument.
   template <typename... Arguments>
-  static void finish(Arguments... arguments) {
+  static int finish(Arguments... arguments) {
     const void* created = nullptr;
     ((created = arguments), ...);
-    if (fortran_is_readable())
-      Communicator::attach(communicator_of(static_cast<const int*>(created)));
+    if (!fortran_is_readable()) return MPI_SUCCESS;
+    return Attachment::attach(communicator_of(static_cast<const int*>(created)));
   }
 };
 

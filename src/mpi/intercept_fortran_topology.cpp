@@ -4,7 +4,7 @@
 // communicator, the leave to reorder and neighbours that were handed over are others'.
 #include <mpi.h>
 
-#include "mpi/communicator.h"
+#include "mpi/attachment.h"
 #include "mpi/fortran_binding.h"
 #include "mpi/fortran_handles.h"
 #include "mpi/fortran_names.h"
@@ -45,9 +45,9 @@ struct Parent {
   bool left_out;
 };
 
-void attach_to(const ErrorArgument& error, const int* made) {
+void attach_to(ErrorArgument& error, const int* made) {
   if (error.code == MPI_SUCCESS && fortran_is_readable())
-    Communicator::attach(communicator_of(made));
+    error.code = Attachment::attach(communicator_of(made));
 }
 
 // `next` calls the MPI library's entry with a communicator and a leave to reorder.

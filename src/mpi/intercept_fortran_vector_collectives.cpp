@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "mpi/attachment.h"
 #include "mpi/fortran_binding.h"
 #include "mpi/fortran_handles.h"
 
@@ -118,7 +119,7 @@ struct Alltoallw {
     };
     if (!fortran_is_readable()) return forward();
     const MPI_Comm communicator = communicator_of(comm);
-    if (Communicator::find(communicator) == nullptr) return forward();
+    if (Attachment::find(communicator) == nullptr) return forward();
     std::vector<MPI_Datatype> from_types;
     std::vector<MPI_Datatype> into_types;
     take_over<Binding>(send, receive, error, forward, [&](void* from, void* into) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C entries that begin and end MPI and that create intra-communicators. What they create gets
-// its state inside the user's own call, never lazily inside a collective.
+// The C entries that begin MPI and that create intra-communicators.
 #include <mpi.h>
 
-#include "mpi/communicator.h"
+#include "mpi/attachment.h"
 #include "mpi/next.h"
 #include "mpi/runtime.h"
 #include "mpi/symbols.h"
@@ -25,8 +24,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
 
 // Attaches state to what a creating call made.
 int created(int code, const MPI_Comm* made) {
-  if (code == MPI_SUCCESS) Communicator::attach(*made);
-  return code;
+  return code == MPI_SUCCESS ? Attachment::attach(*made) : code;
 }
 
 int comm_dup(MPI_Comm comm, MPI_Comm* made) {

@@ -4,7 +4,7 @@
 // on the reordered processes; else the call goes on untouched.
 #include <mpi.h>
 
-#include "mpi/communicator.h"
+#include "mpi/attachment.h"
 #include "mpi/next.h"
 #include "mpi/reordered_parent.h"
 #include "mpi/symbols.h"
@@ -14,8 +14,7 @@ namespace quadrille {
 namespace {
 
 int created(int code, const MPI_Comm* made) {
-  if (code == MPI_SUCCESS) Communicator::attach(*made);
-  return code;
+  return code == MPI_SUCCESS ? Attachment::attach(*made) : code;
 }
 
 int left_out(MPI_Comm* made) {

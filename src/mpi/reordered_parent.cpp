@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/monotonic_clock.h"
-#include "mpi/communicator.h"
+#include "mpi/attachment.h"
 #include "mpi/runtime.h"
 #include "network/model_rates.h"
 
@@ -35,6 +35,12 @@ bool is_rank_0(MPI_Comm communicator) {
   int rank = 0;
   PMPI_Comm_rank(communicator, &rank);
   return rank == 0;
+}
+
+// Null where the communicator is left to the MPI library, as of one rank: the same on all ranks.
+const Communicator* at_work_on(MPI_Comm communicator) {
+  Attachment* const attachment = Attachment::find(communicator);
+  return attachment != nullptr ? attachment->communicator() : nullptr;
 }
 
 int size_of(MPI_Comm communicator) {
@@ -149,8 +155,9 @@ ReorderedParent ReorderedParent::by_graph(MPI_Comm parent, const char* operation
 
 ReorderedParent ReorderedParent::by_edges(MPI_Comm parent, const char* operation,
                                           const std::optional<std::vector<GraphEdge>>& edges) {
-  const Communicator* state = Communicator::find(parent);
-  if (state == nullptr || !asked_for("all") || !order_matters(state->view())) return {};
+  if (!asked_for("all")) return {};
+  const Communicator* state = at_work_on(parent);
+  if (state == nullptr || !order_matters(state->view())) return {};
   const auto all = gathered(parent, edges);
   return told_by_rank_0(parent, operation, size_of(parent),
                         [&](const TopologyView& places) -> std::optional<RankMapping> {
@@ -162,8 +169,7 @@ ReorderedParent ReorderedParent::by_edges(MPI_Comm parent, const char* operation
 
 ReorderedParent ReorderedParent::told_by_rank_0(MPI_Comm parent, const char* operation,
                                                 int new_ranks, const Told& map) {
-  // No state where Quadrille is not at work, and of one rank: the same everywhere.
-  const Communicator* state = Communicator::find(parent);
+  const Communicator* state = at_work_on(parent);
   if (state == nullptr) return {};
   const TopologyView places = state->view();
   if (!order_matters(places)) return {};

@@ -17,7 +17,7 @@
 #include "base/fingerprint.h"
 #include "base/monotonic_clock.h"
 #include "executor/waiting.h"
-#include "mpi/communicator.h"
+#include "mpi/attachment.h"
 #include "mpi/version.h"
 #include "network/model.h"
 #include "probe/measure/host_identity.h"
@@ -41,7 +41,7 @@ std::string agreed_settings(const Settings& settings) {
   return settings.algorithm + "|" + std::to_string(settings.trials) + "|" +
          std::to_string(settings.trial_floor) + "|" + settings.wire + "|" + settings.multicast +
          "|" + settings.model + "|" + settings.probe + "|" + settings.reorder + "|" +
-         settings.trace;
+         settings.trace + "|" + (settings.check_decisions ? "checked" : "");
 }
 
 // A launcher of another MPI starts every rank as a world of its own.
@@ -86,7 +86,7 @@ void Runtime::start() {
   runtime->view_.group_steps = !runtime->has_threads_;
   PMPI_Comm_set_attr(MPI_COMM_SELF, runtime->closing_key_, runtime.get());
   the_runtime = std::move(runtime);
-  Communicator::attach(MPI_COMM_WORLD);
+  Attachment::attach(MPI_COMM_WORLD);
   the_runtime->log_start(monotonic_now() - began);
 }
 
@@ -224,8 +224,12 @@ void Runtime::open_shadows() {
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &group);
   PMPI_Comm_create(MPI_COMM_WORLD, group, &shadow_);
-  PMPI_Group_free(&group);
   PMPI_Comm_set_errhandler(shadow_, MPI_ERRORS_RETURN);
+  if (settings_.check_decisions) {
+    PMPI_Comm_create(MPI_COMM_WORLD, group, &decisions_shadow_);
+    PMPI_Comm_set_errhandler(decisions_shadow_, MPI_ERRORS_RETURN);
+  }
+  PMPI_Group_free(&group);
   PMPI_Comm_group(MPI_COMM_SELF, &group);
   PMPI_Comm_create(MPI_COMM_SELF, group, &self_shadow_);
   PMPI_Group_free(&group);
@@ -236,21 +240,21 @@ void Runtime::open_shadows() {
   const int tags = found != 0 ? *tag_bound : 32767;  // the least that the standard guarantees
   sequence_bits_ = std::bit_width(static_cast<std::uint64_t>(tags) + 1U) - 1 - Contexts::bits;
 
-  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Communicator::forget, &communicator_key_,
-                          nullptr);
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Attachment::forget, &communicator_key_, nullptr);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::close, &closing_key_, nullptr);
 }
 
 void Runtime::free_shadows() {
   PMPI_Comm_free(&shadow_);
   PMPI_Comm_free(&self_shadow_);
+  if (decisions_shadow_ != MPI_COMM_NULL) PMPI_Comm_free(&decisions_shadow_);
 }
 
 int Runtime::close(MPI_Comm, int, void* state, void*) {
   auto* runtime = static_cast<Runtime*>(state);
   // MPI_COMM_WORLD keeps its attributes through MPI_Finalize on some libraries: ours goes here. A
   // world of one rank has none.
-  if (Communicator::find(MPI_COMM_WORLD) != nullptr) {
+  if (Attachment::find(MPI_COMM_WORLD) != nullptr) {
     PMPI_Comm_delete_attr(MPI_COMM_WORLD, runtime->communicator_key_);
   }
   runtime->start_model_.unfinished.reset();

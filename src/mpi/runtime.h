@@ -40,6 +40,12 @@ class Runtime {
   // All of Quadrille's messages travel on this copy of MPI_COMM_WORLD's group; errors on it return.
   MPI_Comm shadow() const { return shadow_; }
   MPI_Comm self_shadow() const { return self_shadow_; }
+  // For comparing decisions alone; MPI_COMM_NULL where they are not compared.
+  MPI_Comm decisions_shadow() const { return decisions_shadow_; }
+  // No message on shadow() has it.
+  int unused_tag() const {
+    return static_cast<int>(ContextNumbers::nobodys << static_cast<unsigned>(sequence_bits_));
+  }
   int communicator_key() const { return communicator_key_; }
   int sequence_bits() const { return sequence_bits_; }
 
@@ -80,6 +86,7 @@ class Runtime {
   Contexts contexts_;
   MPI_Comm shadow_ = MPI_COMM_NULL;
   MPI_Comm self_shadow_ = MPI_COMM_NULL;
+  MPI_Comm decisions_shadow_ = MPI_COMM_NULL;
   int communicator_key_ = MPI_KEYVAL_INVALID;
   int closing_key_ = MPI_KEYVAL_INVALID;
   int sequence_bits_ = 4;

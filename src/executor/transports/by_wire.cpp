@@ -20,6 +20,7 @@ constexpr wire::Channel group_channels = 0x4000;
 void ByWire::begin(const Call& call) {
   call_ = call;
   beside_under_way_ = 0;
+  fault_ = Fault::none;
   packed_.clear();
   group_.clear();
   for (const Rank rank : call.group) group_.push_back(endpoint_of(rank));
@@ -50,9 +51,8 @@ Result<bool> ByWire::start_send(StepIndex step, Rank peer, const void* address,
     ++beside_under_way_;
     return call_.beside->start_send(step, peer, address, length);
   }
-  const auto message = outgoing(step, address, length);
-  if (!message.ok()) return message.error();
-  call_.port->send(endpoint_of(peer), call_.channel, message.value(), completions_, step);
+  call_.port->send(endpoint_of(peer), call_.channel, outgoing(step, address, length), completions_,
+                   step);
   return true;
 }
 
@@ -66,15 +66,14 @@ Result<bool> ByWire::start_receive(StepIndex step, Rank peer, void* address, std
   return true;
 }
 
-Result<std::span<const std::byte>> ByWire::outgoing(StepIndex step, const void* address,
-                                                    std::uint64_t length) {
+std::span<const std::byte> ByWire::outgoing(StepIndex step, const void* address,
+                                            std::uint64_t length) {
   const std::size_t bytes = length * call_.element_bytes;
-  if (call_.packing == nullptr) return std::span(static_cast<const std::byte*>(address), bytes);
+  if (call_.packing == nullptr) return {static_cast<const std::byte*>(address), bytes};
   Packed& packed = packed_[step];
   packed.bytes.resize(bytes);
-  if (!call_.packing->pack(address, length, packed.bytes.data()))
-    return Error{ErrorKind::system, "the MPI library does not pack a message"};
-  return std::span<const std::byte>(packed.bytes);
+  if (!call_.packing->pack(address, length, packed.bytes.data())) fault_ = Fault::packing;
+  return packed.bytes;
 }
 
 std::span<std::byte> ByWire::incoming(StepIndex step, void* address, std::uint64_t length) {
@@ -85,11 +84,13 @@ std::span<std::byte> ByWire::incoming(StepIndex step, void* address, std::uint64
   return packed.bytes;
 }
 
-bool ByWire::finish(StepIndex step) {
-  const auto packed = packed_.extract(step);
-  if (packed.empty() || packed.mapped().into == nullptr) return true;
-  return call_.packing->unpack(packed.mapped().bytes.data(), packed.mapped().length,
-                               packed.mapped().into);
+void ByWire::finish(const wire::Completions::Message& message) {
+  if (!message.matches) fault_ = Fault::length;
+  const auto packed = packed_.extract(message.token);
+  if (packed.empty() || packed.mapped().into == nullptr || !message.matches) return;
+  if (!call_.packing->unpack(packed.mapped().bytes.data(), packed.mapped().length,
+                             packed.mapped().into))
+    fault_ = Fault::packing;
 }
 
 Result<bool> ByWire::start_group_bcast(StepIndex step, Rank root, void* data,
@@ -102,9 +103,7 @@ Result<bool> ByWire::start_group_bcast(StepIndex step, Rank root, void* data,
                                    incoming(step, data, length), completions_, step);
     return true;
   }
-  const auto message = outgoing(step, data, length);
-  if (!message.ok()) return message.error();
-  call_.port->send_to_group(group, channel, message.value(), completions_, step);
+  call_.port->send_to_group(group, channel, outgoing(step, data, length), completions_, step);
   return true;
 }
 
@@ -121,12 +120,7 @@ Result<std::size_t> ByWire::poll(std::span<StepIndex> completed) {
   std::size_t count = 0;
   call_.port->take(completions_, complete_);
   for (const auto& message : complete_) {
-    if (!message.matches) {
-      return Error{ErrorKind::invalid_argument,
-                   "a message has another length than its receiver expects"};
-    }
-    if (!finish(message.token))
-      return Error{ErrorKind::system, "the MPI library does not unpack a message"};
+    finish(message);
     completed[count++] = message.token;
   }
   auto beside = poll_beside(completed.subspan(count));

@@ -44,6 +44,13 @@ class ByWire final : public Transport {
 
   // REQUIRES: no message under way. What `call` refers to outlives the call.
   void begin(const Call& call);
+  bool is_in_call() const { return in_call_.has_value(); }
+
+  // What was wrong with this rank's own data, if anything. The call goes on all the same, since
+  // others wait for this rank's messages; what they get is undefined then.
+  enum class Fault : std::uint8_t { none, length, packing };
+  Fault fault() const { return fault_; }
+
   // Drives the port no longer; after an error, gives up what is under way. Returns what the call's
   // messages cost this rank; nothing after an error. REQUIRES: begin().
   wire::FlowStatistics end(bool ok);
@@ -75,10 +82,9 @@ class ByWire final : public Transport {
   }
   wire::FlowStatistics statistics() const;
   // The bytes that travel for the elements at `address`.
-  Result<std::span<const std::byte>> outgoing(StepIndex step, const void* address,
-                                              std::uint64_t length);
+  std::span<const std::byte> outgoing(StepIndex step, const void* address, std::uint64_t length);
   std::span<std::byte> incoming(StepIndex step, void* address, std::uint64_t length);
-  bool finish(StepIndex step);
+  void finish(const wire::Completions::Message& message);
   Result<std::size_t> poll_beside(std::span<StepIndex> completed);
 
   Call call_{};
@@ -96,6 +102,7 @@ class ByWire final : public Transport {
   std::size_t beside_under_way_ = 0;
   Nanoseconds beside_driven_{};
   bool moved_ = false;
+  Fault fault_ = Fault::none;
 };
 
 }  // namespace quadrille

@@ -19,6 +19,7 @@ class MpiPointToPoint final : public Transport {
   struct Call {
     MPI_Comm shadow;
     int tag;
+    int unused_tag;  // of no message on `shadow`, ever
     MPI_Datatype element;
     std::span<const int> shadow_ranks;
     MPI_Comm group = MPI_COMM_NULL;  // of the ranks of group steps, in their order
@@ -34,7 +35,8 @@ class MpiPointToPoint final : public Transport {
   void begin(const Call& call);
   // Withdraws what is under way after an error.
   void abandon();
-  // The MPI error code behind the last failure.
+  // The MPI error code behind the last failure; also that of a message which has come, but was
+  // longer than its receiver expected: the call goes on then, as others wait for this rank.
   int mpi_error() const { return mpi_error_; }
 
   Result<bool> start_send(StepIndex step, Rank peer, const void* address,
