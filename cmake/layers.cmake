@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # quadrille_layer(FOLDER DEPENDENCIES...): a static library out of src/FOLDER/*.cpp, one test program out of its
 # *_test.cpp, one benchmark program out of its *_benchmark.cpp; named after the folder, '_' for '/'.
+#
+# Files of a target are compiled joined, up to ten at once: most of a file's time goes into the standard headers, which
+# are so parsed once. Names in anonymous namespaces of one folder must differ therefore. -DCMAKE_UNITY_BUILD=OFF
+# compiles them apart.
+set(CMAKE_UNITY_BUILD ON CACHE BOOL "Compile files of a target joined")
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+add_custom_target(quadrille-tests)
+
 function(quadrille_layer folder)
   string(REPLACE "/" "_" name ${folder})
   file(GLOB sources CONFIGURE_DEPENDS src/${folder}/*.cpp)
@@ -32,7 +40,7 @@ function(quadrille_layer folder)
     else()
       target_precompile_headers(quadrille_${name}_test REUSE_FROM quadrille_base_test)
     endif()
-    gtest_discover_tests(quadrille_${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 30)
+    quadrille_add_suites(quadrille_${name}_test ${name})
   endif()
   if(benchmarks)
     add_executable(quadrille_${name}_benchmark ${benchmarks})

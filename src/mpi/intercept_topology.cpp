@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-int created(int code, const MPI_Comm* made) {
+int made_with_topology(int code, const MPI_Comm* made) {
   return code == MPI_SUCCESS ? Attachment::attach(*made) : code;
 }
 
@@ -33,12 +33,12 @@ int cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int peri
                                                  grid_of(comm, dimensions, sizes, periods));
     if (parent.gains()) {
       if (parent.handle() == MPI_COMM_NULL) return left_out(made);
-      return created(NEXT(MPI_Cart_create)(parent.handle(), dimensions, sizes, periods, 0, made),
+      return made_with_topology(NEXT(MPI_Cart_create)(parent.handle(), dimensions, sizes, periods, 0, made),
                      made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return created(NEXT(MPI_Cart_create)(comm, dimensions, sizes, periods, reorder, made), made);
+  return made_with_topology(NEXT(MPI_Cart_create)(comm, dimensions, sizes, periods, reorder, made), made);
 }
 
 int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
@@ -48,11 +48,11 @@ int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[],
                                                   graph_edges_of(comm, nodes, index, edges));
     if (parent.gains()) {
       if (parent.handle() == MPI_COMM_NULL) return left_out(made);
-      return created(NEXT(MPI_Graph_create)(parent.handle(), nodes, index, edges, 0, made), made);
+      return made_with_topology(NEXT(MPI_Graph_create)(parent.handle(), nodes, index, edges, 0, made), made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return created(NEXT(MPI_Graph_create)(comm, nodes, index, edges, reorder, made), made);
+  return made_with_topology(NEXT(MPI_Graph_create)(comm, nodes, index, edges, reorder, made), made);
 }
 
 int dist_graph_create(MPI_Comm comm, int sources, const int source[], const int degrees[],
@@ -64,13 +64,13 @@ int dist_graph_create(MPI_Comm comm, int sources, const int source[], const int 
         edges_of(comm, {sources, source, degrees, destinations, weights_of(weights)}));
     // Edges name ranks of the topology: whoever tells them.
     if (parent.gains()) {
-      return created(NEXT(MPI_Dist_graph_create)(parent.handle(), sources, source, degrees,
+      return made_with_topology(NEXT(MPI_Dist_graph_create)(parent.handle(), sources, source, degrees,
                                                  destinations, weights, info, 0, made),
                      made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return created(NEXT(MPI_Dist_graph_create)(comm, sources, source, degrees, destinations, weights,
+  return made_with_topology(NEXT(MPI_Dist_graph_create)(comm, sources, source, degrees, destinations, weights,
                                              info, reorder, made),
                  made);
 }
@@ -90,7 +90,7 @@ int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[],
       const auto weights = [&](const int* given, bool outgoing) {
         return given == MPI_UNWEIGHTED ? given : now.weights(outgoing);
       };
-      return created(
+      return made_with_topology(
           NEXT(MPI_Dist_graph_create_adjacent)(
               parent.handle(), now.degree(false), now.ranks(false), weights(source_weights, false),
               now.degree(true), now.ranks(true), weights(destination_weights, true), info, 0, made),
@@ -98,7 +98,7 @@ int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[],
     }
     if (parent.decided()) reorder = 0;
   }
-  return created(
+  return made_with_topology(
       NEXT(MPI_Dist_graph_create_adjacent)(comm, sources, source, source_weights, destinations,
                                            destination, destination_weights, info, reorder, made),
       made);

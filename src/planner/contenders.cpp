@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "planner/by_wire.h"
+#include "planner/wire_candidates.h"
 #include "planner/estimate.h"
 
 namespace quadrille {

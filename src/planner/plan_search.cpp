@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "planner/by_wire.h"
+#include "planner/wire_candidates.h"
 #include "planner/contenders.h"
 
 namespace quadrille {

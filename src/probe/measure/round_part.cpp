@@ -7,7 +7,7 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr std::uint32_t most_datagrams = 4'000'000;  // of one stream
+constexpr std::uint32_t most_stream_datagrams = 4'000'000;  // of one stream
 constexpr std::uint32_t most_frame_bytes = 65'535 + 14;
 constexpr std::uint32_t most_message_bytes = 16U << 20U;  // of an exchange
 constexpr std::int64_t longest_ns = 120'000'000'000;
@@ -23,26 +23,26 @@ bool good_frame(std::uint32_t bytes) {
 
 bool good(const Stream& stream, std::size_t hosts) {
   return stream.from < hosts && stream.to < hosts && stream.from != stream.to &&
-         in_time(stream.at_ns) && in_time(stream.gap_ns) && stream.count <= most_datagrams &&
+         in_time(stream.at_ns) && in_time(stream.gap_ns) && stream.count <= most_stream_datagrams &&
          good_frame(stream.frame_bytes);
 }
 
 bool good(const Fan& fan, std::size_t hosts) {
   return fan.from < hosts && in_time(fan.at_ns) && in_time(fan.duration_ns) &&
-         fan.passes <= most_datagrams &&
+         fan.passes <= most_stream_datagrams &&
          std::ranges::all_of(fan.to, [&](HostIndex to) { return to < hosts && to != fan.from; });
 }
 
 bool good(const Exchange& exchange, std::size_t hosts) {
   return exchange.from < hosts && exchange.to < hosts && exchange.from != exchange.to &&
          in_time(exchange.at_ns) && in_time(exchange.limit_ns) &&
-         exchange.count <= most_datagrams && exchange.there_bytes <= most_message_bytes &&
+         exchange.count <= most_stream_datagrams && exchange.there_bytes <= most_message_bytes &&
          exchange.back_bytes <= most_message_bytes;
 }
 
 bool good(const MulticastStream& multicast, std::size_t hosts) {
   return multicast.from < hosts && in_time(multicast.at_ns) && in_time(multicast.gap_ns) &&
-         multicast.count <= most_datagrams && good_frame(multicast.frame_bytes);
+         multicast.count <= most_stream_datagrams && good_frame(multicast.frame_bytes);
 }
 
 template <typename Items>
