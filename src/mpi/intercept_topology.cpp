@@ -33,12 +33,13 @@ int cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int peri
                                                  grid_of(comm, dimensions, sizes, periods));
     if (parent.gains()) {
       if (parent.handle() == MPI_COMM_NULL) return left_out(made);
-      return made_with_topology(NEXT(MPI_Cart_create)(parent.handle(), dimensions, sizes, periods, 0, made),
-                     made);
+      return made_with_topology(
+          NEXT(MPI_Cart_create)(parent.handle(), dimensions, sizes, periods, 0, made), made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return made_with_topology(NEXT(MPI_Cart_create)(comm, dimensions, sizes, periods, reorder, made), made);
+  return made_with_topology(NEXT(MPI_Cart_create)(comm, dimensions, sizes, periods, reorder, made),
+                            made);
 }
 
 int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
@@ -48,7 +49,8 @@ int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[],
                                                   graph_edges_of(comm, nodes, index, edges));
     if (parent.gains()) {
       if (parent.handle() == MPI_COMM_NULL) return left_out(made);
-      return made_with_topology(NEXT(MPI_Graph_create)(parent.handle(), nodes, index, edges, 0, made), made);
+      return made_with_topology(
+          NEXT(MPI_Graph_create)(parent.handle(), nodes, index, edges, 0, made), made);
     }
     if (parent.decided()) reorder = 0;
   }
@@ -64,15 +66,16 @@ int dist_graph_create(MPI_Comm comm, int sources, const int source[], const int 
         edges_of(comm, {sources, source, degrees, destinations, weights_of(weights)}));
     // Edges name ranks of the topology: whoever tells them.
     if (parent.gains()) {
-      return made_with_topology(NEXT(MPI_Dist_graph_create)(parent.handle(), sources, source, degrees,
-                                                 destinations, weights, info, 0, made),
-                     made);
+      return made_with_topology(
+          NEXT(MPI_Dist_graph_create)(parent.handle(), sources, source, degrees, destinations,
+                                      weights, info, 0, made),
+          made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return made_with_topology(NEXT(MPI_Dist_graph_create)(comm, sources, source, degrees, destinations, weights,
-                                             info, reorder, made),
-                 made);
+  return made_with_topology(NEXT(MPI_Dist_graph_create)(comm, sources, source, degrees,
+                                                        destinations, weights, info, reorder, made),
+                            made);
 }
 
 int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[],

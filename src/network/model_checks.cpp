@@ -130,10 +130,12 @@ Complaint check_hosts(const NetworkModel& model, const Places& places) {
     if (host.segment.empty() && member == segment_of.end()) continue;
     const auto segment = places.find(host.segment);
     if (segment == places.end() || segment->second >= model.segments.size())
-      return complain(at("hosts", i) + ".segment", "there is no segment " + in_quotes(host.segment));
+      return complain(at("hosts", i) + ".segment",
+                      "there is no segment " + in_quotes(host.segment));
     if (member == segment_of.end() || member->second != host.segment) {
-      return complain(at("hosts", i) + ".segment", "segment " + in_quotes(host.segment) +
-                                                       " does not list host " + in_quotes(host.name));
+      return complain(
+          at("hosts", i) + ".segment",
+          "segment " + in_quotes(host.segment) + " does not list host " + in_quotes(host.name));
     }
   }
   return std::nullopt;
@@ -183,8 +185,8 @@ Complaint check_islands(const NetworkModel& model) {
         return complain(place, "there is no host " + in_quotes(island.hosts[k]));
       const auto [entry, fresh] = island_of.emplace(island.hosts[k], island.name);
       if (fresh) continue;
-      return complain(
-          place, in_quotes(island.hosts[k]) + " is in island " + in_quotes(entry->second) + " already");
+      return complain(place, in_quotes(island.hosts[k]) + " is in island " +
+                                 in_quotes(entry->second) + " already");
     }
   }
   return std::nullopt;

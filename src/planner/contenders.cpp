@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "planner/wire_candidates.h"
 #include "planner/estimate.h"
+#include "planner/wire_candidates.h"
 
 namespace quadrille {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "planner/wire_candidates.h"
 #include "planner/plan_search.h"
 #include "planner/size_class.h"
+#include "planner/wire_candidates.h"
 
 namespace quadrille {
 namespace {

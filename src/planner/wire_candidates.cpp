@@ -35,7 +35,7 @@ constexpr WireRow wire_rows[] = {
 #undef WIRE_CANDIDATE
 };
 
-const WireRow* row_of(const Algorithm& algorithm) {
+const WireRow* wire_row_of(const Algorithm& algorithm) {
   const auto* const found = std::ranges::find(wire_rows, algorithm.name, &WireRow::algorithm);
   return found == std::end(wire_rows) ? nullptr : found;
 }
@@ -43,12 +43,12 @@ const WireRow* row_of(const Algorithm& algorithm) {
 }  // namespace
 
 bool needs_multicast(const Algorithm& algorithm) {
-  const WireRow* const row = row_of(algorithm);
+  const WireRow* const row = wire_row_of(algorithm);
   return row != nullptr && row->may != has_wire && row->may != has_wire_of_many_ranks;
 }
 
 bool may_be_used(const Algorithm& algorithm, const TopologyView& view) {
-  const WireRow* const row = row_of(algorithm);
+  const WireRow* const row = wire_row_of(algorithm);
   return row == nullptr || row->may(view);
 }
 

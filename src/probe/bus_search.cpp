@@ -14,8 +14,8 @@ namespace {
 // cable.
 constexpr double kPairShare = 0.75;
 constexpr std::size_t kMostBusTests = 8;  // of one suspect
-constexpr double kHardlyClear = 0.12;  // of a host's ways, with everything loaded
-constexpr double kNearlyClear = 0.9;   // of the same: nothing holds it up
+constexpr double kHardlyClear = 0.12;     // of a host's ways, with everything loaded
+constexpr double kNearlyClear = 0.9;      // of the same: nothing holds it up
 // Of two ways at once a bus delivers little more than half.
 constexpr double kTakenInTurns = 0.8;
 constexpr HostIndex kNobody = ~HostIndex{0};

@@ -11,7 +11,7 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr double kWholeFlow = 0.98;        // of what was offered; less was held up
+constexpr double kWholeFlow = 0.98;    // of what was offered; less was held up
 constexpr double kGentleExcess = 1.6;  // of what one cable carries
 // Hosts outside that take no part, so that nothing waits at their own ports.
 constexpr std::size_t kIdleHosts = 3;

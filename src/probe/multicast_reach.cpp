@@ -80,7 +80,8 @@ std::vector<HostIndex> not_heard_by_all(const PairTable<Heard>& heard,
 std::optional<Error> listen(Setting& setting, const std::vector<HostIndex>& hosts,
                             PairTable<Heard>& heard) {
   const bool quick = setting.depth == Depth::quick;
-  if (auto error = take_turns(setting, hosts, quick ? kQuickMulticastSettleNs : kMulticastSettleNs, heard))
+  if (auto error =
+          take_turns(setting, hosts, quick ? kQuickMulticastSettleNs : kMulticastSettleNs, heard))
     return error;
   const auto again = not_heard_by_all(heard, hosts);
   if (again.empty()) return std::nullopt;

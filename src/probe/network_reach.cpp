@@ -16,7 +16,7 @@ constexpr double kLightBitS = 10e6;
 constexpr std::int64_t kLeastDurationNs = 20 * kMillisecond;
 // For stragglers: at first of a network of one site, then of one across a continent.
 constexpr std::array kReachSettleNs{25 * kMillisecond, 150 * kMillisecond, 400 * kMillisecond,
-                               900 * kMillisecond};
+                                    900 * kMillisecond};
 constexpr std::array kQuickReachSettleNs{12 * kMillisecond, 60 * kMillisecond};
 
 std::vector<Fan> fans_over(const PairTable<Heard>& heard, Heard which, std::uint32_t passes) {

@@ -70,8 +70,9 @@ double SharedTrunkSearch::unexplained(const Loaded& load) const {
   return arriving > 0 ? 1 - load.arrived_bit_s / arriving : 0;
 }
 
-Result<SharedTrunkSearch::Loaded> SharedTrunkSearch::load_across(const HostSet& from, const HostSet& to,
-                                           double most_bit_s) {
+Result<SharedTrunkSearch::Loaded> SharedTrunkSearch::load_across(const HostSet& from,
+                                                                 const HostSet& to,
+                                                                 double most_bit_s) {
   Loaded load;
   load.flows =
       known_.worth_sending(crossing_flows(from, views_.rates(), to, views_.rates(), most_bit_s));

@@ -24,7 +24,7 @@ constexpr std::size_t kFewSegments = 4;  // up to here each one's own trunk is m
 class TrunkSearch {
  public:
   TrunkSearch(LoadedViews& views, const std::vector<HostSet>& segments,
-         const std::vector<SegmentKind>& kinds)
+              const std::vector<SegmentKind>& kinds)
       : views_(views),
         segments_(segments),
         kinds_(kinds),
@@ -114,8 +114,8 @@ Result<bool> TrunkSearch::measure_own() {
 
 // Where others use the network too, what is full is loaded once more, just enough to stay full
 // beside them: what both loads carried tells what it carries in all and what others have.
-Result<bool> TrunkSearch::see_others_at(std::size_t segment, const HostSet& against, const Cut& strong,
-                                   SplitRates& rates) {
+Result<bool> TrunkSearch::see_others_at(std::size_t segment, const HostSet& against,
+                                        const Cut& strong, SplitRates& rates) {
   if (alone_ || !rates.full) return true;
   const double carried = std::max(strong.out.carried_bit_s, strong.in.carried_bit_s);
   const auto weak =

@@ -12,7 +12,6 @@
 namespace quadrille::bench {
 namespace {
 
-
 Line nullable(const std::string& text) { return text.empty() ? Line(nullptr) : Line(text); }
 std::int64_t rounded(double value) { return std::llround(value); }
 

@@ -51,9 +51,9 @@ Result<PlannedNetwork> place_ranks(const NetworkModel& model, const Placement& p
   const std::size_t ranks =
       placement.ranks == 0 ? places : static_cast<std::size_t>(placement.ranks);
   if (ranks > places) {
-    return unusable(std::to_string(ranks) + " ranks are more than " +
-                     std::to_string(hosts.size()) + " hosts with " + std::to_string(per_host) +
-                     " a host hold; give fewer --ranks or more --ranks-per-host");
+    return unusable(std::to_string(ranks) + " ranks are more than " + std::to_string(hosts.size()) +
+                    " hosts with " + std::to_string(per_host) +
+                    " a host hold; give fewer --ranks or more --ranks-per-host");
   }
   hosts.resize((ranks + per_host - 1) / per_host);
   std::vector<std::uint32_t> host_of_rank(ranks);

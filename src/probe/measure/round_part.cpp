@@ -80,7 +80,7 @@ Error foreign_report(HostIndex host) {
                                   "the same version?"};
 }
 
-void enter_heard(const Heard& heard, StreamResult& stream) {
+void enter_heard(const HeardDatagrams& heard, StreamResult& stream) {
   stream.received = heard.received;
   stream.first_arrival_ns = heard.first_arrival_ns;
   stream.last_arrival_ns = heard.last_arrival_ns;
@@ -99,7 +99,7 @@ bool enter_streams(const Round& round, HostIndex host, const PartResult& part,
     stream.send_time_ns = sent.send_time_ns;
     stream.send_call_ns = sent.send_call_ns;
   }
-  for (const Heard& heard : part.streams_in) {
+  for (const HeardDatagrams& heard : part.streams_in) {
     if (heard.id >= round.streams.size() || round.streams[heard.id].to != host) return false;
     enter_heard(heard, result.streams[heard.id]);
   }
@@ -107,7 +107,7 @@ bool enter_streams(const Round& round, HostIndex host, const PartResult& part,
 }
 
 bool enter_fans(const Round& round, HostIndex host, const PartResult& part, RoundResult& result) {
-  for (const Heard& heard : part.fans_in) {
+  for (const HeardDatagrams& heard : part.fans_in) {
     if (heard.id >= round.fans.size()) return false;
     const Fan& fan = round.fans[heard.id];
     const auto target = std::ranges::find(fan.to, host);
@@ -121,7 +121,7 @@ bool enter_fans(const Round& round, HostIndex host, const PartResult& part, Roun
 // How long after `end_ns` datagrams of a stream still arrive: by the pace at which they came until
 // then; where some of them were lost, the queue is full and the last waits as long as those that
 // came.
-std::int64_t still_coming_ns(const Sent& sent, const Heard& heard, std::int64_t end_ns) {
+std::int64_t still_coming_ns(const Sent& sent, const HeardDatagrams& heard, std::int64_t end_ns) {
   if (heard.highest_index < least_paced || heard.highest_index + 1 >= sent.sent) return 0;
   const std::int64_t pace_ns =
       (heard.last_arrival_ns - heard.first_arrival_ns) / heard.highest_index;
@@ -206,7 +206,7 @@ Result<bool> enter(const Round& round, HostIndex host, const PartResult& part,
     }
     result.exchanges[outcome.id] = {outcome.round_trips_ns, outcome.time_to_live};
   }
-  for (const Heard& heard : part.multicasts_in) {
+  for (const HeardDatagrams& heard : part.multicasts_in) {
     if (heard.id >= round.multicasts.size()) return foreign_report(host);
     MulticastResult& multicast = result.multicasts[heard.id];
     multicast.received[host] = heard.received;
@@ -225,12 +225,12 @@ std::int64_t backlog_ns(const Round& round, const std::vector<PartResult>& repor
   }
   std::int64_t most_ns = 0;
   for (const PartResult& report : reports) {
-    for (const Heard& heard : report.streams_in) {
+    for (const HeardDatagrams& heard : report.streams_in) {
       if (heard.id >= sent.size()) continue;
       const std::int64_t left_ns = still_coming_ns(sent[heard.id], heard, round.duration_ns);
       most_ns = std::max(most_ns, left_ns);
     }
-    for (const Heard& heard : report.multicasts_in) {
+    for (const HeardDatagrams& heard : report.multicasts_in) {
       if (heard.id >= round.multicasts.size()) continue;
       const MulticastStream& multicast = round.multicasts[heard.id];
       const Sent all{heard.id, multicast.count, multicast.gap_ns * multicast.count, 0};

@@ -23,7 +23,8 @@ std::size_t bytes_of_elements(const Call& call, int count) {
 // Where the own block begins behind the vector, and all blocks behind the sum.
 std::size_t blocks_at(const Call& call) { return bytes_of_elements(call, call.count); }
 std::size_t broadcast_at(const Call& call) {
-  return blocks_at(call) + bytes_of_elements(call, block_count(call)) * static_cast<std::size_t>(call.ranks);
+  return blocks_at(call) +
+         bytes_of_elements(call, block_count(call)) * static_cast<std::size_t>(call.ranks);
 }
 
 std::uint64_t block_of(std::uint64_t number, int source) {
@@ -59,8 +60,8 @@ void fill_charmm_step(Call& call, std::uint64_t number) {
   fill_block(call.send.data() + blocks_at(call), bytes_of_elements(call, block_count(call)),
              block_of(number, call.rank));
   if (call.is_root()) {
-    fill_block(call.receive.data() + broadcast_at(call), bytes_of_elements(call, broadcast_count(call)),
-               broadcast_of(number, call.root));
+    fill_block(call.receive.data() + broadcast_at(call),
+               bytes_of_elements(call, broadcast_count(call)), broadcast_of(number, call.root));
   }
 }
 
@@ -76,7 +77,8 @@ bool check_charmm_step(const Call& call, std::uint64_t number) {
     if (!block_holds(block, block_bytes, block_of(number, source))) return false;
   }
   return block_holds(call.receive.data() + broadcast_at(call),
-                     bytes_of_elements(call, broadcast_count(call)), broadcast_of(number, call.root));
+                     bytes_of_elements(call, broadcast_count(call)),
+                     broadcast_of(number, call.root));
 }
 
 }  // namespace

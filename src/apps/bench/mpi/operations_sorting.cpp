@@ -95,7 +95,8 @@ void fill_keys(Call& call, std::uint64_t number, Key key) {
     write_vector(call.sort, number, key(place), array.subspan(place * doubles, doubles));
 }
 void fill_sample(Call& call, std::uint64_t number) {
-  fill_keys(call, number, [&](auto place) { return sample_key(call.sort, sorting_rank(call), place); });
+  fill_keys(call, number,
+            [&](auto place) { return sample_key(call.sort, sorting_rank(call), place); });
 }
 void fill_random(Call& call, std::uint64_t number) {
   fill_keys(call, number,
@@ -153,8 +154,8 @@ std::vector<Operation> sorting_operations() {
        exchange_keys<MPI_Alltoallv>, exchange_keys<PMPI_Alltoallv>, prepare_ints, fill_ints,
        check_ints, int_bytes},
       {"sort_alltoallv_double", kVectors, Receipt::unrooted, false, false,
-       exchange_keys<MPI_Alltoallv>, exchange_keys<PMPI_Alltoallv>, prepare_sorted_vectors, fill_sample,
-       check_sorted, vector_bytes},
+       exchange_keys<MPI_Alltoallv>, exchange_keys<PMPI_Alltoallv>, prepare_sorted_vectors,
+       fill_sample, check_sorted, vector_bytes},
       {"sort_exchange", kVectors, Receipt::unrooted, false, false,
        call_exchange<MPI_Alltoall, MPI_Alltoallv>, call_exchange<PMPI_Alltoall, PMPI_Alltoallv>,
        prepare_sorted_vectors, fill_sample, check_sorted, vector_bytes},
