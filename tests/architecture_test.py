@@ -122,7 +122,7 @@ def mpi_called_instead_of_pmpi(tree: Path) -> Iterator[str]:
 
 
 def types_of_namespaces(text: str) -> Iterator[tuple[str, str]]:
-    """Yield namespace and name of each type inside no other; an unnamed namespace is part of what holds it."""
+    """Yield namespace and name of each type inside no other; unnamed ones are part of what holds them."""
     inside: list[str | None] = []  # of namespaces their names, of other braces none
     for brace in _BRACE.finditer(_CHARACTER.sub("", _NO_CODE.sub("", text))):
         if brace["end"]:

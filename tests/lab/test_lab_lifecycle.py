@@ -207,6 +207,7 @@ def test_events_of_the_lab_file_happen_during_a_run() -> None:
     assert set(record["cpu"]) >= {"softirq_share", "steal_share", "bound_by_cpu"}
 
 
+@pytest.mark.alone
 def test_a_host_killed_by_an_event_is_back_for_the_next_run() -> None:
     tables = {
         "switch": [{"name": "s0", "rate_mbit": 20}],

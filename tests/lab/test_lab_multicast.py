@@ -24,7 +24,7 @@ from taken_away import Timing
 from quadrille.lab.lab import Lab, RunResult
 from quadrille.lab.ready_made import resolve
 
-pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
 
 MULTICAST = "bcast:multicast,allgather:multicast,allgatherv:multicast,allreduce:multicast"
 

@@ -224,6 +224,7 @@ def test_with_the_library_a_forced_algorithm_is_named(
     assert point.blocks.native.executor == "mpi"
 
 
+@pytest.mark.alone
 def test_skew_is_not_part_of_the_time(tmp_path: Path) -> None:
     results = measure(
         tmp_path / "r.jsonl", "barrier", "--skew-us", "20000", "--without-library", launcher=open_mpi(2)
