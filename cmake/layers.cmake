@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # quadrille_layer(FOLDER DEPENDENCIES...): a static library out of src/FOLDER/*.cpp, one test program out of its
 # *_test.cpp, one benchmark program out of its *_benchmark.cpp; named after the folder, '_' for '/'.
+#
+# A target's files are compiled joined, ten at a time: most of a file's time goes into the standard headers and into what it
+# instantiates of them, both of which are then done once. So names in anonymous namespaces of one folder must differ.
+# Tests are compiled alone: many call what they need alike. -DCMAKE_UNITY_BUILD=OFF compiles each file alone.
+set(CMAKE_UNITY_BUILD ON CACHE BOOL "Compile the files of a target joined")
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+
 function(quadrille_layer folder)
   string(REPLACE "/" "_" name ${folder})
   file(GLOB sources CONFIGURE_DEPENDS src/${folder}/*.cpp)
@@ -32,7 +39,8 @@ function(quadrille_layer folder)
     else()
       target_precompile_headers(quadrille_${name}_test REUSE_FROM quadrille_base_test)
     endif()
-    gtest_discover_tests(quadrille_${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 30)
+    set_target_properties(quadrille_${name}_test PROPERTIES UNITY_BUILD OFF)
+    quadrille_suites(quadrille_${name}_test ${name})
   endif()
   if(benchmarks)
     add_executable(quadrille_${name}_benchmark ${benchmarks})

@@ -3,9 +3,14 @@
 # -mpich4 where Debian's MPICH development files are there. tests/mpi/test_*.py start them.
 set(QUADRILLE_TEST_PROGRAMS ${CMAKE_SOURCE_DIR}/tests/mpi/programs)
 
+# Sees no MPI.
+add_library(executed OBJECT ${QUADRILLE_TEST_PROGRAMS}/executed.c)
+set_target_properties(executed PROPERTIES C_EXTENSIONS ON)
+
 function(quadrille_test_program target)
-  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests UNITY_BUILD OFF
                         Fortran_MODULE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/${target}.modules)
+  add_dependencies(quadrille-tests ${target})
 endfunction()
 
 # Only the launcher decides which MPI library a program finds: no path to one is built in.
@@ -14,17 +19,18 @@ function(quadrille_c_tests abi include_directory library)
   list(FILTER sources EXCLUDE REGEX "/executed\\.c$")
   foreach(source ${sources})
     get_filename_component(name ${source} NAME_WE)
-    add_executable(${name}-${abi} ${source} ${QUADRILLE_TEST_PROGRAMS}/executed.c)
+    add_executable(${name}-${abi} ${source} $<TARGET_OBJECTS:executed>)
     list(APPEND programs ${name}-${abi})
   endforeach()
   file(GLOB collectives CONFIGURE_DEPENDS ${QUADRILLE_TEST_PROGRAMS}/collectives/*.c)
-  add_executable(collectives-${abi} ${collectives} ${QUADRILLE_TEST_PROGRAMS}/executed.c)
+  add_executable(collectives-${abi} ${collectives} $<TARGET_OBJECTS:executed>)
   # Preloaded, it has the MPI library contradict itself.
   add_library(liar-${abi} MODULE ${QUADRILLE_TEST_PROGRAMS}/liar/liar.c)
   set_target_properties(liar-${abi} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests C_EXTENSIONS ON
                         C_VISIBILITY_PRESET default)
   target_include_directories(liar-${abi} SYSTEM PRIVATE ${include_directory})
   target_link_libraries(liar-${abi} PRIVATE dl)
+  add_dependencies(quadrille-tests liar-${abi})
   foreach(program ${programs} collectives-${abi})
     quadrille_test_program(${program})
     set_target_properties(${program} PROPERTIES C_EXTENSIONS ON SKIP_BUILD_RPATH TRUE)
@@ -35,7 +41,6 @@ function(quadrille_c_tests abi include_directory library)
 endfunction()
 
 function(quadrille_fortran_tests mpi include_directories libraries)
-  add_library(executed-${mpi} OBJECT ${QUADRILLE_TEST_PROGRAMS}/executed.c)
   set(fortran_mpif_definitions "")
   set(fortran_mpif_source fortran_mpif)
   set(fortran_use_mpi_definitions USE_MPI)
@@ -49,7 +54,7 @@ function(quadrille_fortran_tests mpi include_directories libraries)
   foreach(name fortran_mpif fortran_use_mpi fortran_f08 fortran_topology fortran_topology_f08)
     set(program ${name}-${mpi})
     add_executable(${program} ${QUADRILLE_TEST_PROGRAMS}/fortran_checks.f90
-                   ${QUADRILLE_TEST_PROGRAMS}/${${name}_source}.f90 $<TARGET_OBJECTS:executed-${mpi}>)
+                   ${QUADRILLE_TEST_PROGRAMS}/${${name}_source}.f90 $<TARGET_OBJECTS:executed>)
     quadrille_test_program(${program})
     set_target_properties(${program} PROPERTIES SKIP_BUILD_RPATH TRUE)
     # mpif.h declares no choice buffers: arguments of unlike types are how it is used.

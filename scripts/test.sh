@@ -1,16 +1,35 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs every test but those marked slow: native units first, because what fails there explains what fails later. All runners run; the
-# last lines are their own closing lines.
+# Runs every test but those marked slow: native units first, because what fails there explains what fails later. Then, side by side,
+# Python's tests that a busy machine does not change, a file's one after the other; those marked alone have the machine to themselves
+# afterwards. Arguments are pytest's, and then all run in one go. All runners run; the last lines are their own closing lines.
+#
+# QUADRILLE_EXHAUSTIVE=1 runs the slow ones too, and all seeds and ranks. QUADRILLE_TEST_WORKERS: files at once, 3 for 2 processors.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-mkdir -p build/test-logs
+logs=build/test-logs
+mkdir -p $logs
+rm -f $logs/*
 status=0
+workers=${QUADRILLE_TEST_WORKERS:-$(($(nproc) + 1))}
+slow="not slow"
+[ -z "${QUADRILLE_EXHAUSTIVE:-}" ] || slow="slow or not slow"
 
-ctest --test-dir build --output-on-failure --timeout 300 -j "$(nproc)" 2>&1 | tee build/test-logs/ctest.log || status=1
-.venv/bin/python -m pytest "$@" 2>&1 | tee build/test-logs/pytest.log || status=1
+# run NAME COMMAND...: its output is shown and kept.
+run() { "${@:2}" 2>&1 | tee "$logs/$1.log" || status=1; }
+tests() { run "$1" .venv/bin/python -m pytest "${@:2}"; }
+
+run ctest ctest --test-dir build --output-on-failure --timeout 600 -j "$(nproc)"
+if [ $# -gt 0 ]; then
+    tests pytest "$@"
+else
+    tests pytest -m "not alone and ($slow)" -n "$workers" --dist loadfile
+    tests pytest-alone -m "alone and ($slow)"
+fi
 
 echo
-echo "ctest: $(grep -E 'tests passed|No tests were found' build/test-logs/ctest.log | tail -n 1)"
-echo "pytest: $(tail -n 1 build/test-logs/pytest.log)"
+echo "ctest: $(grep -E 'tests passed|No tests were found' $logs/ctest.log | tail -n 1)"
+for log in $logs/pytest*.log; do
+    echo "$(basename "$log" .log): $(tail -n 1 "$log")"
+done
 exit $status

@@ -3,7 +3,8 @@
 
 A file counts as unchanged when it, all headers of the project it includes, its compile command, the checks
 and clang-tidy itself are what they were; a digest over them is the name of an empty file in build/tidy. A
-file that is compiled for several MPI ABIs is checked for the first. Tests and benchmarks are left to the
+file that is compiled for several MPI ABIs is checked for the first. The build joins files; how each would be
+compiled alone is asked of CMake. Tests and benchmarks are left to the
 compiler's warnings: the macros of their frameworks take most of the time and are not ours.
 """
 
@@ -21,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CLEAN = ROOT / "build" / "tidy"
+ALONE = CLEAN / "alone"
 CLANG_TIDY = Path(sys.executable).with_name("clang-tidy")
 OWN_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
@@ -60,11 +62,19 @@ def check(source: Path) -> bool:
     return done.returncode == 0
 
 
+def commands_alone() -> list[dict[str, str]]:
+    """Return how each file would be compiled that is not joined with others."""
+    options = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_UNITY_BUILD=OFF"]
+    subprocess.run(["cmake", "-S", ROOT, "-B", ALONE, *options], check=True, stdout=subprocess.DEVNULL)
+    commands: list[dict[str, str]] = json.loads((ALONE / "compile_commands.json").read_text(encoding="utf-8"))
+    return commands
+
+
 def main() -> int:
     """Check what changed; return 1 if anything was found."""
     CLEAN.mkdir(parents=True, exist_ok=True)
     entries = {}
-    for entry in json.loads((ROOT / "build" / "compile_commands.json").read_text(encoding="utf-8")):
+    for entry in commands_alone():
         source = (Path(entry["directory"]) / entry["file"]).resolve()
         if (ROOT / "src") in source.parents and not re.search(r"_(test|benchmark)\.\w+$", source.name):
             entries.setdefault(source, entry)

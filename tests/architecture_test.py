@@ -65,6 +65,13 @@ LONGEST_FILE = 500
 _INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 _MPI_CALL = re.compile(r"(?<![\w.])(MPI_[A-Z][a-z]\w*)\s*\(")
 _NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+_CHARACTER = re.compile(r"'(?:[^'\\\n]|\\.)+'")
+_BRACE = re.compile(
+    r"\bnamespace\s+(?P<namespace>[\w:]+)?\s*\{"
+    r"|\b(?:struct|class|union|enum(?:\s+class)?)\s+(?P<type>\w+)\s*(?:final\s*)?(?::(?!:)[^;{]*)?\{"
+    r"|\bextern\s*(?P<linkage>\{)|(?P<other>\{)|(?P<end>\})"
+)
+_TESTS_OWN = re.compile(r"_(test|benchmark|fuzz)\.")
 _ALGORITHM_ROW = re.compile(r"^ALGORITHM\((\w+),", re.MULTILINE)
 _NATIVE = {".c", ".cpp", ".h", ".def"}
 _SOURCES = {*_NATIVE, ".py", ".sh", ".cmake", ".toml"}
@@ -114,6 +121,34 @@ def mpi_called_instead_of_pmpi(tree: Path) -> Iterator[str]:
                 yield f"{name}: calls {call}, not P{call}"
 
 
+def types_of_namespaces(text: str) -> Iterator[tuple[str, str]]:
+    """Yield namespace and name of each type inside no other; unnamed ones are part of what holds them."""
+    inside: list[str | None] = []  # of namespaces their names, of other braces none
+    for brace in _BRACE.finditer(_CHARACTER.sub("", _NO_CODE.sub("", text))):
+        if brace["end"]:
+            inside = inside[:-1]
+        elif brace["other"]:
+            inside.append(None)
+        elif brace["type"]:
+            if None not in inside:
+                yield "::".join(name for name in inside if name), brace["type"]
+            inside.append(None)
+        else:
+            inside.append(brace["namespace"] or "")
+
+
+def type_names_defined_twice(tree: Path) -> Iterator[str]:
+    """Find two types of one name in a namespace: one program may hold both, and a reader mistakes them."""
+    first: dict[tuple[str, str], str] = {}
+    for path, text in sources(tree, {".h", ".cpp", ".c"}):
+        name = path.relative_to(tree).as_posix()
+        if name.startswith("src/") and not _TESTS_OWN.search(path.name):
+            for found in types_of_namespaces(text):
+                if found in first:
+                    yield f"{name}: {'::'.join(found)} is defined in {first[found]} too"
+                first.setdefault(found, name)
+
+
 def files_too_long(tree: Path) -> Iterator[str]:
     """Find files above the length at which they must be split."""
     for path, text in sources(tree, _SOURCES):
@@ -160,6 +195,7 @@ RULES: list[Rule] = [
     includes_against_the_layers,
     mpi_seen_where_it_must_not_be,
     mpi_called_instead_of_pmpi,
+    type_names_defined_twice,
     files_too_long,
     files_without_licence,
     names_that_say_nothing,
@@ -169,6 +205,7 @@ RULES: list[Rule] = [
 
 SPDX = "// SPDX-License-Identifier: BSD-3-Clause\n"
 PYTHON_SPDX = SPDX.replace("//", "#")
+TWICE = "namespace q {\nclass B final : C {\n  struct In {};\n};\nnamespace {\nstruct B {\n};\n}\n}\n"
 PLANTED: list[tuple[Rule, str, str]] = [
     (includes_against_the_layers, "src/schedule/step.h", SPDX + '#include "planner/planner.h"\n'),
     (includes_against_the_layers, "src/executor/run.cpp", SPDX + '# include "algorithms/algorithm.h"\n'),
@@ -178,6 +215,8 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (mpi_seen_where_it_must_not_be, "src/executor/executor.cpp", SPDX + "#include <mpi.h>\n"),
     (mpi_called_instead_of_pmpi, "src/mpi/runtime.cpp", SPDX + "int go() { return MPI_Barrier(c); }\n"),
     (mpi_called_instead_of_pmpi, "src/executor/transports/mpi_p2p.cpp", SPDX + "  MPI_Isend (a, b);\n"),
+    (type_names_defined_twice, "src/planner/a.h", SPDX + TWICE),
+    (type_names_defined_twice, "src/mpi/a.cpp", SPDX + TWICE.replace("class B final : C", "enum class B")),
     (
         files_too_long,
         "python/quadrille/long.py",
@@ -200,6 +239,14 @@ HARMLESS: list[tuple[str, str]] = [
     ("src/mpi/intercept_collectives.cpp", SPDX + "int MPI_Barrier(MPI_Comm c) { return 0; }\n"),
     ("src/mpi/message.cpp", SPDX + 'warn("MPI_Init(3) failed"); /* MPI_Send(\n) */ call->MPI_Comm;\n'),
     ("src/planner/community.h", SPDX),
+    (
+        "src/wire/flow.h",
+        SPDX + "namespace q {\nstruct A { struct In {}; };\nstruct C { struct In {}; };\nstruct D;\n}\n",
+    ),
+    (
+        "src/wire/rows.cpp",
+        SPDX + "namespace q { struct Row { char a = '}'; }; }\nnamespace p { class Row {}; }\n",
+    ),
 ]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fixtures of the tests of whole programs."""
+"""Fixtures of the tests of whole programs; which tests run alone; how many may say nothing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,35 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from unjudged import Unjudged
+
+unjudged = Unjudged()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what judges times as alone, before marks are selected by."""
+    for item in items:
+        if "timing" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.alone)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Count what was skipped because the machine was busy."""
+    unjudged.add(report.nodeid, report.skipped, report.longrepr)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run that leaves too much unlooked at."""
+    if unjudged.too_many:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many."""
+    if line := unjudged.summary():
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

@@ -42,13 +42,13 @@ namespace {
 
 // One rank's partner and block in each round of phase 0, in one direction; vrank 0 receives
 // nothing.
-struct Crossing {
+struct PieceCrossing {
   Rank partner = 0;
   std::int64_t block = 0;
 };
 
-std::vector<Crossing> receipts_of(const CirculantGraph& graph, Rank vrank, Rank vranks) {
-  std::vector<Crossing> crossings;
+std::vector<PieceCrossing> receipts_of(const CirculantGraph& graph, Rank vrank, Rank vranks) {
+  std::vector<PieceCrossing> crossings;
   if (vrank == 0) return crossings;
   const std::vector<std::int64_t> blocks = graph.receipts(vrank);
   for (std::size_t round = 0; round < graph.rounds(); ++round) {
@@ -57,8 +57,8 @@ std::vector<Crossing> receipts_of(const CirculantGraph& graph, Rank vrank, Rank 
   return crossings;
 }
 
-std::vector<Crossing> sends_of(const CirculantGraph& graph, Rank vrank, Rank vranks) {
-  std::vector<Crossing> crossings;
+std::vector<PieceCrossing> sends_of(const CirculantGraph& graph, Rank vrank, Rank vranks) {
+  std::vector<PieceCrossing> crossings;
   for (std::size_t round = 0; round < graph.rounds(); ++round) {
     const Rank target = ring_rank(vrank, graph.skip(round), vranks);
     crossings.push_back({target, target == 0 ? 0 : graph.receipts(target)[round]});
@@ -74,8 +74,8 @@ Schedule generate_bcast_circulant(const GeneratorInput& input) {
   if (shape.count == 0 || shape.ranks == 1) return builder.build();
   const CirculantGraph graph(shape.ranks);
   const Rank vrank = vrank_of(input.rank, shape);
-  const std::vector<Crossing> receipts = receipts_of(graph, vrank, shape.ranks);
-  const std::vector<Crossing> sends = sends_of(graph, vrank, shape.ranks);
+  const std::vector<PieceCrossing> receipts = receipts_of(graph, vrank, shape.ranks);
+  const std::vector<PieceCrossing> sends = sends_of(graph, vrank, shape.ranks);
   const Region data{Buffer::receive, 0, shape.count};
   const std::uint64_t pieces = segment_count(shape, input.parameters["segment"]);
   const auto last = static_cast<std::int64_t>(pieces) - 1;
@@ -85,7 +85,7 @@ Schedule generate_bcast_circulant(const GeneratorInput& input) {
   for (std::int64_t turn = unused; turn < unused + last + phase; ++turn) {
     const auto round = static_cast<std::size_t>(turn % phase);
     const std::int64_t offset = turn - turn % phase - unused;
-    const auto piece = [&](const Crossing& crossing) {
+    const auto piece = [&](const PieceCrossing& crossing) {
       const auto index = static_cast<std::uint64_t>(std::min(crossing.block + offset, last));
       return data.part(index, pieces);
     };

@@ -19,7 +19,7 @@ namespace quadrille {
 namespace {
 
 // Positions [first, end) of groups.
-struct Window {
+struct Participants {
   Rank first = 0;
   Rank end = 0;
 };
@@ -48,7 +48,7 @@ class Halving {
 
   Schedule run() {
     take_folded();
-    Window shared{0, folded_.participants()};
+    Participants shared{0, folded_.participants()};
     const Rank half = folded_.participants() / 2;
     for (Rank round = 1; round < folded_.participants(); round *= 2) {
       shared = halve(shared, input_.shape.commutative ? half / round : round);
@@ -71,7 +71,7 @@ class Halving {
     }
     return reversed;
   }
-  Region at(const Holding& holding, const Window& window) const {
+  Region at(const Holding& holding, const Participants& window) const {
     const std::uint64_t begin = offsets_[static_cast<std::size_t>(window.first)];
     return {holding.region.buffer, holding.region.offset + begin - holding.origin,
             offsets_[static_cast<std::size_t>(window.end)] - begin};
@@ -104,12 +104,12 @@ class Halving {
   }
 
   // Exchanges halves of `shared` with the participant that differs in `bit`; returns the one kept.
-  Window halve(const Window& shared, Rank bit) {
+  Participants halve(const Participants& shared, Rank bit) {
     const Rank middle = (shared.first + shared.end) / 2;
     const bool is_lower = (self_ & bit) == 0;
-    const Window lower{shared.first, middle};
-    const Window upper{middle, shared.end};
-    const Window kept = is_lower ? lower : upper;
+    const Participants lower{shared.first, middle};
+    const Participants upper{middle, shared.end};
+    const Participants kept = is_lower ? lower : upper;
     const Rank partner = folded_.rank_of_participant(self_ ^ bit);
     if (const Region given = at(sum_, is_lower ? upper : lower); given.length > 0) {
       builder_.send(partner, given);

@@ -16,9 +16,9 @@ bool comes_before(const ExchangeTurn& one, const ExchangeTurn& other) {
   return std::tie(one.position, one.group) < std::tie(other.position, other.group);
 }
 
-class Exchange {
+class ExchangeInOrder {
  public:
-  Exchange(const OrderedExchange& what, const Shape& shape)
+  ExchangeInOrder(const OrderedExchange& what, const Shape& shape)
       : what_(what),
         shape_(shape),
         pieces_(pieces_of(shape.count, elements_within(what.piece_bytes, shape.element_bytes))) {
@@ -95,7 +95,7 @@ Schedule exchange_in_order(OrderedExchange exchange, const Shape& shape, Rank ra
   if (shape.count == 0) return {};
   std::stable_sort(exchange.sources.begin(), exchange.sources.end(), comes_before);
   std::stable_sort(exchange.targets.begin(), exchange.targets.end(), comes_before);
-  return Exchange(exchange, shape).run(rank);
+  return ExchangeInOrder(exchange, shape).run(rank);
 }
 
 }  // namespace quadrille

@@ -35,7 +35,7 @@ namespace {
 
 constexpr Rank kMostRanks = 65536;
 
-struct Request {
+struct OrderRequest {
   std::string model;
   std::string cart;
   std::string graph;
@@ -127,7 +127,7 @@ Result<std::vector<Exchange>> read_edges(const std::string& path, Rank ranks) {
 }
 
 // Of as many ranks as there are places: those that are not started exchange nothing.
-Result<Program> program_of(const Request& request, Rank places) {
+Result<Program> program_of(const OrderRequest& request, Rank places) {
   if (!request.graph.empty()) {
     auto edges = read_edges(request.graph, request.ranks);
     if (!edges.ok()) return edges.error();
@@ -173,7 +173,7 @@ nlohmann::json told(const TrafficCost& cost, const TrafficCost& before) {
           {"load_percent", load_percent(cost, before)}};
 }
 
-Result<nlohmann::json> order(const Request& request, std::istream& input) {
+Result<nlohmann::json> order(const OrderRequest& request, std::istream& input) {
   const auto model = read_model(request.model);
   if (!model.ok()) return model.error();
   auto hosts = read_hosts(input, request.ranks);

@@ -171,14 +171,14 @@ json subnets_by(const Samples& samples, const PairSamples& pairs, std::string_vi
   return subnets;
 }
 
-struct Request {
+struct PartitionRequest {
   std::string file;
   std::string statistic = "all";
   double cutoff = probe::kEcoCutoff;
   std::optional<std::uint32_t> bytes;
 };
 
-int run(const Request& request) {
+int run(const PartitionRequest& request) {
   std::ifstream file(request.file);
   if (!file) {
     std::cerr << "quadrille-partition: cannot read " << request.file

@@ -21,7 +21,7 @@ namespace {
 using namespace quadrille;
 using namespace quadrille::pingpong;
 
-struct Options {
+struct PingpongOptions {
   std::vector<std::string> ways{"mpi"};
   std::vector<std::size_t> sizes{64};
   std::vector<std::string> patterns{"pingpong"};
@@ -49,7 +49,8 @@ void exchange_by_mpi(int other, std::span<const std::byte> own, std::span<std::b
 void print(const nlohmann::json& line) { std::printf("%s\n", line.dump().c_str()); }
 
 // False where a result was wrong or did not come.
-bool measure_way(const std::string& name, const Options& options, const WaySettings& settings) {
+bool measure_way(const std::string& name, const PingpongOptions& options,
+                 const WaySettings& settings) {
   auto opened = open_way(name, settings);
   if (!opened.ok()) {
     if (settings.rank == 0)
@@ -89,7 +90,7 @@ bool measure_way(const std::string& name, const Options& options, const WaySetti
   return true;
 }
 
-int run(const Options& options, int rank) {
+int run(const PingpongOptions& options, int rank) {
   WaySettings settings;
   settings.rank = rank;
   settings.burst_bytes = options.burst_bytes;
@@ -123,7 +124,7 @@ int main(int argc, char** argv) {
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  Options options;
+  PingpongOptions options;
   CLI::App app("Times of messages between ranks 0 and 1");
   app.add_option("--ways", options.ways)
       ->delimiter(',')

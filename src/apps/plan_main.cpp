@@ -22,7 +22,7 @@ namespace quadrille {
 namespace {
 
 // One call and the algorithm for it, as the command line names them.
-struct Request {
+struct PlanRequest {
   std::string collective;
   std::string algorithm;
   std::string parameters;
@@ -152,7 +152,7 @@ int list_algorithms() {
   return exit_code::done;
 }
 
-int check_request(const Request& request) {
+int check_request(const PlanRequest& request) {
   if (const std::string problem = request.problem(); !problem.empty()) {
     return complain(problem, exit_code::wrong_usage);
   }
@@ -181,7 +181,7 @@ int check_request(const Request& request) {
   return all_correct ? exit_code::done : exit_code::failed;
 }
 
-int dump_request(const Request& request) {
+int dump_request(const PlanRequest& request) {
   if (const std::string problem = request.problem(); !problem.empty()) {
     return complain(problem, exit_code::wrong_usage);
   }
@@ -215,7 +215,7 @@ int document(const std::string& source_directory) {
 int run(int argc, char** argv) {
   CLI::App app("Schedules of collective operations: list, check, write out.", "quadrille-plan");
   app.require_subcommand(1);
-  Request request;
+  PlanRequest request;
   std::string source_directory = "src/algorithms";
   auto* list = app.add_subcommand("list", "collective, name and parameters of each algorithm");
   auto* check = app.add_subcommand("check", "check the schedules of all ranks of one call");

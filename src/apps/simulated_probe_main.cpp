@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t most_differences = 12;  // that are printed for a run
 
-struct Request {
+struct SimulatedProbeRequest {
   std::string topology = "one_switch";
   ReadyMadeOptions size;
   double ambient = 0;
@@ -91,7 +91,7 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-Result<SimulatedTopology> topology_for(const Request& request, std::uint64_t seed) {
+Result<SimulatedTopology> topology_for(const SimulatedProbeRequest& request, std::uint64_t seed) {
   const std::string prefix = "random";
   if (request.topology.rfind(prefix, 0) != 0) return ready_made(request.topology, request.size);
   RandomOptions options;
@@ -108,7 +108,7 @@ Result<SimulatedTopology> topology_for(const Request& request, std::uint64_t see
   return random_topology(seed, options);
 }
 
-Conditions conditions_of(const Request& request, const SimulatedTopology& topology,
+Conditions conditions_of(const SimulatedProbeRequest& request, const SimulatedTopology& topology,
                          std::uint64_t seed) {
   Conditions conditions;
   conditions.seed = seed;
@@ -124,7 +124,8 @@ Conditions conditions_of(const Request& request, const SimulatedTopology& topolo
 }
 
 // REQUIRES: the topology was made for `request`.
-Run investigate_one(const Request& request, SimulatedTopology topology, std::uint64_t seed) {
+Run investigate_one(const SimulatedProbeRequest& request, SimulatedTopology topology,
+                    std::uint64_t seed) {
   for (auto& trunk : topology.trunks) trunk.delay_ns += request.trunk_delay_ns;
   set_ambient(topology, request.ambient);
   if (request.shuffle_names) probe::shuffle_names(topology, seed);
@@ -226,7 +227,7 @@ void summarise(const std::vector<Run>& runs) {
 
 int run(int argc, char** argv) {
   CLI::App app{"Runs the investigation of `quadrille probe` on simulated networks."};
-  Request request;
+  SimulatedProbeRequest request;
   request.add_to(app);
   try {
     app.parse(argc, argv);

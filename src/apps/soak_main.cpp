@@ -16,7 +16,7 @@ namespace {
 
 using namespace quadrille;
 
-struct Options {
+struct SoakOptions {
   double seconds = 10;
   std::uint64_t calls = 0;  // 0: only the time ends it
   double between_samples_s = 1;
@@ -63,7 +63,7 @@ std::int64_t tell(const soak::Traffic& traffic, double seconds, int rank, int ra
   return wrong;
 }
 
-int run(const Options& options) {
+int run(const SoakOptions& options) {
   int rank = 0;
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -92,7 +92,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  Options options;
+  SoakOptions options;
   CLI::App app("Random messages and collectives, verified, and the memory that they leave");
   app.add_option("--seconds", options.seconds)->check(CLI::PositiveNumber);
   app.add_option("--calls", options.calls, "End after so many of each rank, should they be first");

@@ -16,7 +16,7 @@ namespace {
 using namespace quadrille;
 using namespace quadrille::solvers;
 
-struct Options {
+struct SolverOptions {
   Poisson poisson;
   Diagonalisation diagonalisation;
   Transposition transposition;
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   Job job;
   MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &job.ranks);
-  Options options;
+  SolverOptions options;
   CLI::App app("Numerical programs that verify their results");
   app.require_subcommand(1);
   auto* poisson = app.add_subcommand("poisson", "Poisson's equation by conjugate gradients");

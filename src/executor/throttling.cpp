@@ -16,14 +16,14 @@ using std::filesystem::path;
 
 constexpr Nanoseconds never{std::numeric_limits<std::int64_t>::max()};
 
-struct Hierarchy {
+struct GroupHierarchy {
   path mounted_at;
   path root;  // which of its groups is visible there
   bool unified = false;
 };
 
 // A line of mountinfo (proc_pid_mountinfo(5)); nothing where it holds no processor's groups.
-std::optional<Hierarchy> hierarchy_of(const std::string& line) {
+std::optional<GroupHierarchy> hierarchy_of(const std::string& line) {
   std::istringstream words(line);
   std::string skipped;
   std::string root;
@@ -34,14 +34,14 @@ std::optional<Hierarchy> hierarchy_of(const std::string& line) {
   std::string source;
   std::string options;
   words >> type >> source >> options;
-  if (type == "cgroup2") return Hierarchy{mounted_at, root, true};
+  if (type == "cgroup2") return GroupHierarchy{mounted_at, root, true};
   const bool of_processor = ("," + options + ",").find(",cpu,") != std::string::npos;
-  if (type == "cgroup" && of_processor) return Hierarchy{mounted_at, root, false};
+  if (type == "cgroup" && of_processor) return GroupHierarchy{mounted_at, root, false};
   return std::nullopt;
 }
 
 // This process's group in that hierarchy (cgroups(7)): lines of NUMBER:CONTROLLERS:GROUP.
-path group_in(const Hierarchy& hierarchy, const path& proc) {
+path group_in(const GroupHierarchy& hierarchy, const path& proc) {
   std::ifstream groups(proc / "cgroup");
   for (std::string line; std::getline(groups, line);) {
     const std::size_t first = line.find(':');

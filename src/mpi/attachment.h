@@ -56,4 +56,9 @@ class Attachment {
   std::unique_ptr<Communicator> communicator_;
 };
 
+// The code of a creating call that made `*made` if it succeeded, or of attaching to that.
+inline int attached(int code, const MPI_Comm* made) {
+  return code == MPI_SUCCESS ? Attachment::attach(*made) : code;
+}
+
 }  // namespace quadrille

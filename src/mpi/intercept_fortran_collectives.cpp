@@ -90,7 +90,7 @@ struct Exscan : Reduction<Binding, symbol, exscan_arguments> {};
 using BlockArguments = CallArguments (*)(UserBuffer send, UserBuffer receive, MPI_Comm comm);
 
 template <typename Binding, SymbolName symbol, BlockArguments arguments>
-struct Blocks {
+struct FortranBlocks {
   static void entry(Choice send, Integer send_count, Integer send_type, Choice receive,
                     Integer receive_count, Integer receive_type, Integer comm, int* error) {
     const auto forward = [&] {
@@ -105,10 +105,10 @@ struct Blocks {
 };
 
 template <typename Binding, SymbolName symbol>
-struct Allgather : Blocks<Binding, symbol, allgather_arguments> {};
+struct Allgather : FortranBlocks<Binding, symbol, allgather_arguments> {};
 
 template <typename Binding, SymbolName symbol>
-struct Alltoall : Blocks<Binding, symbol, alltoall_arguments> {};
+struct Alltoall : FortranBlocks<Binding, symbol, alltoall_arguments> {};
 
 // So do gather and scatter.
 using RootedBlockArguments = CallArguments (*)(UserBuffer send, UserBuffer receive, int root,

@@ -24,49 +24,44 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
   return code;
 }
 
-// Attaches state to what a creating call made.
-int created(int code, const MPI_Comm* made) {
-  return code == MPI_SUCCESS ? Attachment::attach(*made) : code;
-}
-
 template <bool profiling>
 int comm_dup(MPI_Comm comm, MPI_Comm* made) {
-  return created(NEXT_OF(profiling, MPI_Comm_dup)(comm, made), made);
+  return attached(NEXT_OF(profiling, MPI_Comm_dup)(comm, made), made);
 }
 
 template <bool profiling>
 int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
-  return created(NEXT_OF(profiling, MPI_Comm_dup_with_info)(comm, info, made), made);
+  return attached(NEXT_OF(profiling, MPI_Comm_dup_with_info)(comm, info, made), made);
 }
 
 template <bool profiling>
 int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
-  return created(NEXT_OF(profiling, MPI_Comm_create)(comm, group, made), made);
+  return attached(NEXT_OF(profiling, MPI_Comm_create)(comm, group, made), made);
 }
 
 template <bool profiling>
 int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
-  return created(NEXT_OF(profiling, MPI_Comm_create_group)(comm, group, tag, made), made);
+  return attached(NEXT_OF(profiling, MPI_Comm_create_group)(comm, group, tag, made), made);
 }
 
 template <bool profiling>
 int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
-  return created(NEXT_OF(profiling, MPI_Comm_split)(comm, color, key, made), made);
+  return attached(NEXT_OF(profiling, MPI_Comm_split)(comm, color, key, made), made);
 }
 
 template <bool profiling>
 int comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* made) {
-  return created(NEXT_OF(profiling, MPI_Comm_split_type)(comm, split_type, key, info, made), made);
+  return attached(NEXT_OF(profiling, MPI_Comm_split_type)(comm, split_type, key, info, made), made);
 }
 
 template <bool profiling>
 int cart_sub(MPI_Comm comm, const int remaining[], MPI_Comm* made) {
-  return created(NEXT_OF(profiling, MPI_Cart_sub)(comm, remaining, made), made);
+  return attached(NEXT_OF(profiling, MPI_Cart_sub)(comm, remaining, made), made);
 }
 
 template <bool profiling>
 int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* made) {
-  return created(NEXT_OF(profiling, MPI_Intercomm_merge)(comm, high, made), made);
+  return attached(NEXT_OF(profiling, MPI_Intercomm_merge)(comm, high, made), made);
 }
 
 }  // namespace

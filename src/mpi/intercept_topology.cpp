@@ -13,10 +13,6 @@
 namespace quadrille {
 namespace {
 
-int created(int code, const MPI_Comm* made) {
-  return code == MPI_SUCCESS ? Attachment::attach(*made) : code;
-}
-
 int left_out(MPI_Comm* made) {
   *made = MPI_COMM_NULL;
   return MPI_SUCCESS;
@@ -34,13 +30,13 @@ int cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int peri
                                                  grid_of(comm, dimensions, sizes, periods));
     if (parent.gains()) {
       if (parent.handle() == MPI_COMM_NULL) return left_out(made);
-      return created(
+      return attached(
           NEXT_OF(profiling, MPI_Cart_create)(parent.handle(), dimensions, sizes, periods, 0, made),
           made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return created(
+  return attached(
       NEXT_OF(profiling, MPI_Cart_create)(comm, dimensions, sizes, periods, reorder, made), made);
 }
 
@@ -52,14 +48,14 @@ int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[],
                                                   graph_edges_of(comm, nodes, index, edges));
     if (parent.gains()) {
       if (parent.handle() == MPI_COMM_NULL) return left_out(made);
-      return created(
+      return attached(
           NEXT_OF(profiling, MPI_Graph_create)(parent.handle(), nodes, index, edges, 0, made),
           made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return created(NEXT_OF(profiling, MPI_Graph_create)(comm, nodes, index, edges, reorder, made),
-                 made);
+  return attached(NEXT_OF(profiling, MPI_Graph_create)(comm, nodes, index, edges, reorder, made),
+                  made);
 }
 
 template <bool profiling>
@@ -72,16 +68,16 @@ int dist_graph_create(MPI_Comm comm, int sources, const int source[], const int 
         edges_of(comm, {sources, source, degrees, destinations, weights_of(weights)}));
     // Edges name ranks of the topology: whoever tells them.
     if (parent.gains()) {
-      return created(
+      return attached(
           NEXT_OF(profiling, MPI_Dist_graph_create)(parent.handle(), sources, source, degrees,
                                                     destinations, weights, info, 0, made),
           made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return created(NEXT_OF(profiling, MPI_Dist_graph_create)(
-                     comm, sources, source, degrees, destinations, weights, info, reorder, made),
-                 made);
+  return attached(NEXT_OF(profiling, MPI_Dist_graph_create)(
+                      comm, sources, source, degrees, destinations, weights, info, reorder, made),
+                  made);
 }
 
 template <bool profiling>
@@ -100,7 +96,7 @@ int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[],
       const auto weights = [&](const int* given, bool outgoing) {
         return given == MPI_UNWEIGHTED ? given : now.weights(outgoing);
       };
-      return created(
+      return attached(
           NEXT_OF(profiling, MPI_Dist_graph_create_adjacent)(
               parent.handle(), now.degree(false), now.ranks(false), weights(source_weights, false),
               now.degree(true), now.ranks(true), weights(destination_weights, true), info, 0, made),
@@ -108,10 +104,10 @@ int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[],
     }
     if (parent.decided()) reorder = 0;
   }
-  return created(NEXT_OF(profiling, MPI_Dist_graph_create_adjacent)(
-                     comm, sources, source, source_weights, destinations, destination,
-                     destination_weights, info, reorder, made),
-                 made);
+  return attached(NEXT_OF(profiling, MPI_Dist_graph_create_adjacent)(
+                      comm, sources, source, source_weights, destinations, destination,
+                      destination_weights, info, reorder, made),
+                  made);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ class Narrowed {
       fit_ = fit_ && fits(numbers[i]);
       ints_.push_back(narrow(numbers[i]));
     }
-    ints_.push_back(0);  // so that an empty one has an address
+    ints_.push_back(0);  // so that an empty one has an entry
   }
   bool fit() const { return fit_; }
   const int* data() const { return ints_.empty() ? nullptr : ints_.data(); }
@@ -186,7 +186,7 @@ int reduce_scatter(const void* send, void* receive, const MPI_Count* counts, MPI
 }
 
 template <typename Function>
-void* address(Function* function) {
+void* entry(Function* function) {
   return reinterpret_cast<void*>(function);
 }
 
@@ -194,22 +194,22 @@ void* address(Function* function) {
 
 void* narrow_count_symbol(std::string_view symbol) {
   static const std::map<std::string_view, void*> all{
-      {"MPI_Bcast_c", address(&bcast)},
-      {"MPI_Reduce_c", address(&reduce)},
-      {"MPI_Allreduce_c", address(&reduction<"MPI_Allreduce">)},
-      {"MPI_Reduce_scatter_block_c", address(&reduction<"MPI_Reduce_scatter_block">)},
-      {"MPI_Scan_c", address(&reduction<"MPI_Scan">)},
-      {"MPI_Exscan_c", address(&reduction<"MPI_Exscan">)},
-      {"MPI_Allgather_c", address(&blocks<"MPI_Allgather">)},
-      {"MPI_Alltoall_c", address(&blocks<"MPI_Alltoall">)},
-      {"MPI_Gather_c", address(&rooted_blocks<"MPI_Gather", true>)},
-      {"MPI_Scatter_c", address(&rooted_blocks<"MPI_Scatter", false>)},
-      {"MPI_Allgatherv_c", address(&allgatherv)},
-      {"MPI_Gatherv_c", address(&gatherv)},
-      {"MPI_Scatterv_c", address(&scatterv)},
-      {"MPI_Alltoallv_c", address(&alltoall_of_each<MPI_Datatype, "MPI_Alltoallv">)},
-      {"MPI_Alltoallw_c", address(&alltoall_of_each<const MPI_Datatype*, "MPI_Alltoallw">)},
-      {"MPI_Reduce_scatter_c", address(&reduce_scatter)},
+      {"MPI_Bcast_c", entry(&bcast)},
+      {"MPI_Reduce_c", entry(&reduce)},
+      {"MPI_Allreduce_c", entry(&reduction<"MPI_Allreduce">)},
+      {"MPI_Reduce_scatter_block_c", entry(&reduction<"MPI_Reduce_scatter_block">)},
+      {"MPI_Scan_c", entry(&reduction<"MPI_Scan">)},
+      {"MPI_Exscan_c", entry(&reduction<"MPI_Exscan">)},
+      {"MPI_Allgather_c", entry(&blocks<"MPI_Allgather">)},
+      {"MPI_Alltoall_c", entry(&blocks<"MPI_Alltoall">)},
+      {"MPI_Gather_c", entry(&rooted_blocks<"MPI_Gather", true>)},
+      {"MPI_Scatter_c", entry(&rooted_blocks<"MPI_Scatter", false>)},
+      {"MPI_Allgatherv_c", entry(&allgatherv)},
+      {"MPI_Gatherv_c", entry(&gatherv)},
+      {"MPI_Scatterv_c", entry(&scatterv)},
+      {"MPI_Alltoallv_c", entry(&alltoall_of_each<MPI_Datatype, "MPI_Alltoallv">)},
+      {"MPI_Alltoallw_c", entry(&alltoall_of_each<const MPI_Datatype*, "MPI_Alltoallw">)},
+      {"MPI_Reduce_scatter_c", entry(&reduce_scatter)},
   };
   const auto found = all.find(symbol);
   return found == all.end() ? nullptr : found->second;

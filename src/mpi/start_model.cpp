@@ -19,10 +19,10 @@
 namespace quadrille {
 namespace {
 
-class Search {
+class ModelSearch {
  public:
-  Search(const Settings& settings, const StartHosts& hosts,
-         const std::vector<std::string>& host_names)
+  ModelSearch(const Settings& settings, const StartHosts& hosts,
+              const std::vector<std::string>& host_names)
       : settings_(settings),
         hosts_(hosts),
         host_names_(host_names),
@@ -157,7 +157,7 @@ const char* name_of(ModelOrigin origin) {
 StartModel find_start_model(const Settings& settings, const StartHosts& hosts,
                             const std::vector<std::string>& host_names) {
   const Nanoseconds began = monotonic_now();
-  StartModel found = Search(settings, hosts, host_names).run();
+  StartModel found = ModelSearch(settings, hosts, host_names).run();
   found.took = monotonic_now() - began;
   return found;
 }

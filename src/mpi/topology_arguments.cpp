@@ -7,7 +7,7 @@
 namespace quadrille {
 namespace {
 
-int size_of(MPI_Comm comm) {
+int ranks_of(MPI_Comm comm) {
   int size = 0;
   return comm != MPI_COMM_NULL && PMPI_Comm_size(comm, &size) == MPI_SUCCESS ? size : 0;
 }
@@ -28,7 +28,7 @@ std::optional<Grid> grid_of(MPI_Comm comm, int dimensions, const int* sizes, con
   std::int64_t cells = 1;
   for (int i = 0; i < dimensions; ++i) {
     cells *= sizes[i];
-    if (sizes[i] < 1 || cells > size_of(comm)) return std::nullopt;
+    if (sizes[i] < 1 || cells > ranks_of(comm)) return std::nullopt;
     grid.sizes.push_back(sizes[i]);
     grid.periodic.push_back(periods[i] != 0);
   }
@@ -37,7 +37,7 @@ std::optional<Grid> grid_of(MPI_Comm comm, int dimensions, const int* sizes, con
 
 std::optional<std::vector<Exchange>> graph_edges_of(MPI_Comm comm, int nodes, const int* index,
                                                     const int* edges) {
-  if (nodes < 1 || nodes > size_of(comm) || index == nullptr || edges == nullptr)
+  if (nodes < 1 || nodes > ranks_of(comm) || index == nullptr || edges == nullptr)
     return std::nullopt;
   std::vector<Exchange> exchanges;
   int edge = 0;
@@ -52,7 +52,7 @@ std::optional<std::vector<Exchange>> graph_edges_of(MPI_Comm comm, int nodes, co
 }
 
 std::optional<std::vector<GraphEdge>> edges_of(MPI_Comm comm, const DistributedEdges& given) {
-  const int ranks = size_of(comm);
+  const int ranks = ranks_of(comm);
   if (given.sources < 0) return std::nullopt;
   if (given.sources > 0 && (given.source == nullptr || given.degrees == nullptr))
     return std::nullopt;
@@ -72,7 +72,7 @@ std::optional<std::vector<GraphEdge>> edges_of(MPI_Comm comm, const DistributedE
 
 std::optional<std::vector<GraphEdge>> edges_to(MPI_Comm comm, const Neighbours& to) {
   int rank = 0;
-  if (size_of(comm) == 0) return std::nullopt;
+  if (ranks_of(comm) == 0) return std::nullopt;
   PMPI_Comm_rank(comm, &rank);
   const int degrees = to.degree;
   return edges_of(comm, {1, &rank, &degrees, to.ranks, to.weights});

@@ -24,7 +24,7 @@ Error complain(const std::string& path, const std::string& what) {
   return {ErrorKind::invalid_argument, path + ": " + what};
 }
 
-std::string quoted(std::string_view name) { return '"' + std::string(name) + '"'; }
+std::string in_quotes(std::string_view name) { return '"' + std::string(name) + '"'; }
 
 std::string at(const char* list, std::size_t index) {
   return std::string(list) + "[" + std::to_string(index) + "]";
@@ -96,12 +96,12 @@ Complaint name_places(const NetworkModel& model, Places& places) {
       return complain(at("segments", i) + ".hosts", "must not be empty");
     if (!places.emplace(model.segments[i].name, places.size()).second) {
       return complain(at("segments", i) + ".name",
-                      quoted(model.segments[i].name) + " is the name of another segment too");
+                      in_quotes(model.segments[i].name) + " is the name of another segment too");
     }
   }
   for (std::size_t i = 0; i < model.junctions.size(); ++i) {
     if (!places.emplace(model.junctions[i], places.size()).second) {
-      return complain(at("junctions", i), quoted(model.junctions[i]) +
+      return complain(at("junctions", i), in_quotes(model.junctions[i]) +
                                               " is the name of another segment or junction too");
     }
   }
@@ -117,7 +117,7 @@ Complaint check_hosts(const NetworkModel& model, const Places& places) {
       if (fresh) continue;
       return complain(
           at("segments", i) + "." + at("hosts", k),
-          quoted(segment.hosts[k]) + " is in segment " + quoted(entry->second) + " already");
+          in_quotes(segment.hosts[k]) + " is in segment " + in_quotes(entry->second) + " already");
     }
   }
   std::map<std::string_view, std::size_t> seen;
@@ -125,15 +125,17 @@ Complaint check_hosts(const NetworkModel& model, const Places& places) {
     const auto& host = model.hosts[i];
     if (!seen.emplace(host.name, i).second)
       return complain(at("hosts", i) + ".name",
-                      quoted(host.name) + " is the name of another host too");
+                      in_quotes(host.name) + " is the name of another host too");
     const auto member = segment_of.find(host.name);
     if (host.segment.empty() && member == segment_of.end()) continue;
     const auto segment = places.find(host.segment);
     if (segment == places.end() || segment->second >= model.segments.size())
-      return complain(at("hosts", i) + ".segment", "there is no segment " + quoted(host.segment));
+      return complain(at("hosts", i) + ".segment",
+                      "there is no segment " + in_quotes(host.segment));
     if (member == segment_of.end() || member->second != host.segment) {
-      return complain(at("hosts", i) + ".segment", "segment " + quoted(host.segment) +
-                                                       " does not list host " + quoted(host.name));
+      return complain(
+          at("hosts", i) + ".segment",
+          "segment " + in_quotes(host.segment) + " does not list host " + in_quotes(host.name));
     }
   }
   return std::nullopt;
@@ -147,17 +149,17 @@ Complaint check_trunks(const NetworkModel& model, const Places& places) {
     if (trunk.name.empty()) return complain(at("trunks", i) + ".name", "must not be empty");
     if (!names.emplace(trunk.name, i).second) {
       return complain(at("trunks", i) + ".name",
-                      quoted(trunk.name) + " is the name of another trunk too");
+                      in_quotes(trunk.name) + " is the name of another trunk too");
     }
     for (const auto& end : {trunk.first, trunk.second}) {
       if (!places.contains(end)) {
         return complain(at("trunks", i) + ".between",
-                        "there is no segment or junction " + quoted(end));
+                        "there is no segment or junction " + in_quotes(end));
       }
     }
     if (!joined.join(places.at(trunk.first), places.at(trunk.second))) {
-      return complain(at("trunks", i) + ".between", quoted(trunk.first) + " and " +
-                                                        quoted(trunk.second) +
+      return complain(at("trunks", i) + ".between", in_quotes(trunk.first) + " and " +
+                                                        in_quotes(trunk.second) +
                                                         " are joined already; trunks form a tree");
     }
   }
@@ -173,18 +175,18 @@ Complaint check_islands(const NetworkModel& model) {
     const auto& island = model.islands[i];
     if (!names.insert(island.name).second) {
       return complain(at("islands", i) + ".name",
-                      quoted(island.name) + " is the name of another island too");
+                      in_quotes(island.name) + " is the name of another island too");
     }
     if (island.hosts.size() < 2)
       return complain(at("islands", i) + ".hosts", "an island has at least two");
     for (std::size_t k = 0; k < island.hosts.size(); ++k) {
       const std::string place = at("islands", i) + "." + at("hosts", k);
       if (!hosts.contains(island.hosts[k]))
-        return complain(place, "there is no host " + quoted(island.hosts[k]));
+        return complain(place, "there is no host " + in_quotes(island.hosts[k]));
       const auto [entry, fresh] = island_of.emplace(island.hosts[k], island.name);
       if (fresh) continue;
-      return complain(
-          place, quoted(island.hosts[k]) + " is in island " + quoted(entry->second) + " already");
+      return complain(place, in_quotes(island.hosts[k]) + " is in island " +
+                                 in_quotes(entry->second) + " already");
     }
   }
   return std::nullopt;

@@ -42,9 +42,9 @@ bool apart(const Measured& one, const Measured& other) {
 }
 
 // Sets of hosts hold indices into the expected model's hosts.
-class Comparison {
+class ModelComparison {
  public:
-  Comparison(const NetworkModel& expected, const NetworkModel& found)
+  ModelComparison(const NetworkModel& expected, const NetworkModel& found)
       : expected_(expected), found_(found) {}
 
   std::vector<Difference> run() {
@@ -307,7 +307,7 @@ class Comparison {
 }  // namespace
 
 std::vector<Difference> compare_models(const NetworkModel& expected, const NetworkModel& found) {
-  return Comparison(expected, found).run();
+  return ModelComparison(expected, found).run();
 }
 
 bool any_serious(const std::vector<Difference>& differences) {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "planner/by_wire.h"
 #include "planner/estimate.h"
+#include "planner/wire_candidates.h"
 
 namespace quadrille {
 namespace {

@@ -28,7 +28,7 @@ enum class EventKind : std::uint8_t {
   message_arrives,
 };
 
-struct Event {
+struct CostEvent {
   std::int64_t at_ns = 0;
   std::uint32_t subject = 0;  // step or message
   EventKind kind = EventKind::step_complete;
@@ -61,7 +61,7 @@ class Playback {
     }
     start_ready(0);
     while (!events_.empty()) {
-      const Event event = events_.take();
+      const CostEvent event = events_.take();
       last_ns_ = event.at_ns;
       take(event);
       start_ready(event.at_ns);
@@ -116,7 +116,7 @@ class Playback {
     events_.push({at_ns, subject, kind, piece, static_cast<std::uint16_t>(hop)});
   }
 
-  void take(const Event& event) {
+  void take(const CostEvent& event) {
     switch (event.kind) {
       case EventKind::step_complete:
         if (times_ != nullptr) (*times_)[event.subject].end = {event.at_ns};
@@ -304,7 +304,7 @@ class Playback {
     pass({.at_ns = now_ns, .subject = index});
   }
 
-  void pass(const Event& event) {
+  void pass(const CostEvent& event) {
     const Message& message = messages_[event.subject];
     const bool is_last = event.piece + 1 == message.pieces;
     const std::uint64_t bytes = message.bytes_of(event.piece);
@@ -336,7 +336,7 @@ class Playback {
   // directions wait for each other's windows by turns, and what exceeds a window gets half of its
   // way's rate (Zhang, Shenker and Clark, SIGCOMM 1991, doi:10.1145/115992.116006; in the lab 0.5
   // to 0.7). Other messages may use the port meanwhile.
-  std::int64_t acknowledgement_wait_ns(const Event& event) const {
+  std::int64_t acknowledgement_wait_ns(const CostEvent& event) const {
     const Message& message = messages_[event.subject];
     if (!message.by_network) return 0;
     const auto& out = costs_.resources[costs_.hosts[message.from_host].out];
@@ -378,7 +378,7 @@ class Playback {
   std::vector<MessageIndex> message_of_;  // [steps]
   std::vector<Message> messages_;
   std::vector<GlobalStep> ready_;
-  EventQueue<Event> events_;
+  EventQueue<CostEvent> events_;
   std::int64_t last_ns_ = 0;
   std::vector<std::int64_t> processor_free_ns_;  // [ranks]
   std::vector<std::int64_t> next_send_ns_;       // [ranks]

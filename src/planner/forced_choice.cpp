@@ -8,7 +8,7 @@ namespace quadrille {
 namespace {
 
 // Cuts the part before `separator` off `rest`.
-std::string_view take(std::string_view& rest, char separator) {
+std::string_view take_until(std::string_view& rest, char separator) {
   const std::size_t end = rest.find(separator);
   const std::string_view part = rest.substr(0, end);
   rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
@@ -43,13 +43,13 @@ Error complaint(std::string_view entry, const std::string& what) {
 Result<std::map<Collective, ForcedCandidate>> parse_forced_choice(std::string_view text) {
   std::map<Collective, ForcedCandidate> forced;
   while (!text.empty()) {
-    const std::string_view entry = take(text, ',');
+    const std::string_view entry = take_until(text, ',');
     std::string_view rest = entry;
-    const std::string_view collective_name = take(rest, ':');
+    const std::string_view collective_name = take_until(rest, ':');
     const auto collective = collective_named(collective_name);
     if (!collective)
       return complaint(entry, "no collective is called '" + std::string(collective_name) + "'");
-    const std::string_view algorithm_name = take(rest, ':');
+    const std::string_view algorithm_name = take_until(rest, ':');
     if (algorithm_name == "mpi") {
       forced[*collective] = ForcedCandidate{};
       continue;

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "planner/by_wire.h"
 #include "planner/contenders.h"
+#include "planner/wire_candidates.h"
 
 namespace quadrille {
 namespace {
@@ -15,9 +15,9 @@ namespace {
 // Algorithms whose estimate is more than so many times the least one are not played.
 constexpr std::int64_t kHopeless = 3;
 
-class Search {
+class PlanSearch {
  public:
-  Search(const Shape& shape, const TopologyView& view, const NetworkCosts& costs)
+  PlanSearch(const Shape& shape, const TopologyView& view, const NetworkCosts& costs)
       : shape_(shape),
         view_(view),
         costs_(costs),
@@ -143,7 +143,7 @@ std::vector<CostedCandidate> cost_candidates(const Shape& shape, const TopologyV
                                              const NetworkCosts& costs) {
   Shape on_all = shape;
   on_all.in_place = false;  // the one thing that ranks may differ in
-  return Search(on_all, view, costs).run();
+  return PlanSearch(on_all, view, costs).run();
 }
 
 }  // namespace quadrille

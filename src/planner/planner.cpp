@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "planner/by_wire.h"
 #include "planner/plan_search.h"
 #include "planner/size_class.h"
+#include "planner/wire_candidates.h"
 
 namespace quadrille {
 namespace {
@@ -47,7 +47,7 @@ bool is_ever_tried(Collective collective, const TopologyView& view) {
   return std::ranges::any_of(
              candidate_rows,
              [&](const CandidateRow& row) { return row.collective == collective; }) ||
-         ByWire::takes_part(collective, view);
+         WireCandidates::takes_part(collective, view);
 }
 
 Decision left_to_library(const char* reason) {
@@ -139,11 +139,11 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes 
   }
   Decision decision{
       {library_candidate()}, Trial(1, 0), "being tried", {library ? library->time : Nanoseconds{}}};
-  const ByWire by_wire(network_.view, shape, size);
-  by_wire.enter(decision, costed);
+  const WireCandidates from_wire(network_.view, shape, size);
+  from_wire.enter(decision, costed);
   for (CostedCandidate& one : costed) {
     if (decision.candidates.size() > kMostTried) break;
-    if (by_wire.replaces(*one.candidate.algorithm) || by_wire.has(*one.candidate.algorithm))
+    if (from_wire.replaces(*one.candidate.algorithm) || from_wire.has(*one.candidate.algorithm))
       continue;
     decision.candidates.push_back(std::move(one.candidate));
     decision.predicted.push_back(one.cost.total);
@@ -155,17 +155,17 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes 
 
 Decision Planner::list_for_trial(const Shape& shape, Bytes size) const {
   Decision decision = left_to_library("no candidate for this size");
-  const ByWire by_wire(network_.view, shape, size);
+  const WireCandidates from_wire(network_.view, shape, size);
   for (const CandidateRow& row : candidate_rows) {
     if (row.collective != shape.collective) continue;
     if (size < row.smallest || row.largest < size) continue;
     const Algorithm* algorithm = algorithm_named(row.algorithm);
-    if (!algorithm->supports(shape) || by_wire.replaces(*algorithm)) continue;
+    if (!algorithm->supports(shape) || from_wire.replaces(*algorithm)) continue;
     decision.candidates.push_back(
         candidate_of(*algorithm, algorithm->parameters.with(row.parameters).value()));
     decision.predicted.emplace_back();
   }
-  by_wire.enter(decision, {});
+  from_wire.enter(decision, {});
   if (decision.candidates.size() > 1) {
     decision.trial =
         Trial(static_cast<std::uint32_t>(decision.candidates.size()), options_.trial_rounds);

@@ -12,13 +12,13 @@ namespace quadrille {
 
 namespace {
 
-struct Row {
+struct TrafficRow {
   std::string_view algorithm;
   Traffic (*traffic)(const TrafficInput& input);
 };
 
 constexpr std::array kRows{
-#define TRAFFIC(algorithm) Row{#algorithm, &traffic_##algorithm},
+#define TRAFFIC(algorithm) TrafficRow{#algorithm, &traffic_##algorithm},
 #include "planner/traffic.def"
 #undef TRAFFIC
 };
@@ -26,7 +26,7 @@ constexpr std::array kRows{
 }  // namespace
 
 std::optional<Traffic> traffic_of(const Algorithm& algorithm, const TrafficInput& input) {
-  for (const Row& row : kRows) {
+  for (const TrafficRow& row : kRows) {
     if (row.algorithm != algorithm.name) continue;
     const bool moves = input.shape.ranks > 1 &&
                        (input.shape.count > 0 || input.shape.collective == Collective::barrier);

@@ -14,9 +14,9 @@ namespace {
 
 using ResourceIndex = NetworkCosts::ResourceIndex;
 
-class TrafficCost {
+class CostOfTraffic {
  public:
-  explicit TrafficCost(const NetworkCosts& costs)
+  explicit CostOfTraffic(const NetworkCosts& costs)
       : costs_(costs),
         ranks_(costs.host_of_rank.size()),
         window_(costs.protocol.window_frames * costs.framing.frame()),
@@ -306,7 +306,7 @@ class TrafficCost {
 }  // namespace
 
 CostBreakdown cost_of_traffic(const Traffic& traffic, const NetworkCosts& costs) {
-  return TrafficCost(costs).run(traffic);
+  return CostOfTraffic(costs).run(traffic);
 }
 
 }  // namespace quadrille

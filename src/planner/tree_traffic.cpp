@@ -30,7 +30,7 @@ Trees tree_of_each_rank(const Hierarchy& hierarchy, const GeneratorInput& input)
   return trees;
 }
 
-struct Row {
+struct TreeRow {
   std::string_view algorithm;
   Trees (*trees)(const Hierarchy& hierarchy, const GeneratorInput& input);  // none: that of runs
   bool in_turn;
@@ -38,7 +38,7 @@ struct Row {
   bool down;
 };
 
-constexpr Row kRows[] = {
+constexpr TreeRow kTreeRows[] = {
     {"barrier_hierarchical", &one_tree, true, true, true},
     {"bcast_hierarchical", &trees_from_root, true, false, true},
     {"reduce_hierarchical", &trees_from_root, true, true, false},
@@ -48,9 +48,9 @@ constexpr Row kRows[] = {
     {"allgather_hierarchical", &tree_of_each_rank, false, false, true},
 };
 
-const Row* row_of(const Algorithm& algorithm) {
-  const auto* const found = std::ranges::find(kRows, algorithm.name, &Row::algorithm);
-  return found == std::ranges::end(kRows) ? nullptr : found;
+const TreeRow* row_of(const Algorithm& algorithm) {
+  const auto* const found = std::ranges::find(kTreeRows, algorithm.name, &TreeRow::algorithm);
+  return found == std::ranges::end(kTreeRows) ? nullptr : found;
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ TreePieces tree_pieces(const Algorithm& algorithm, const GeneratorInput& input,
 }
 
 TreeTraffic tree_traffic(const Algorithm& algorithm, const GeneratorInput& input) {
-  const Row& row = *row_of(algorithm);
+  const TreeRow& row = *row_of(algorithm);
   if (row.trees == nullptr)
     return {.edges = edges_of_runs(input), .in_turn = row.in_turn, .up = row.up, .down = row.down};
   const Hierarchy hierarchy(input);

@@ -13,9 +13,9 @@ namespace {
 // Two ways at this share are one and a half times what a bus carries, and three quarters of each
 // cable.
 constexpr double kPairShare = 0.75;
-constexpr std::size_t kMostTests = 8;  // of one suspect
-constexpr double kHardlyClear = 0.12;  // of a host's ways, with everything loaded
-constexpr double kNearlyClear = 0.9;   // of the same: nothing holds it up
+constexpr std::size_t kMostBusTests = 8;  // of one suspect
+constexpr double kHardlyClear = 0.12;     // of a host's ways, with everything loaded
+constexpr double kNearlyClear = 0.9;      // of the same: nothing holds it up
 // Of two ways at once a bus delivers little more than half.
 constexpr double kTakenInTurns = 0.8;
 constexpr HostIndex kNobody = ~HostIndex{0};
@@ -49,9 +49,9 @@ double delivered_share(const LoadedView& view) {
   return offered > 0 ? arrived / offered : 1;
 }
 
-class Search {
+class BusSearch {
  public:
-  explicit Search(LoadedViews& views) : views_(views), setting_(views.setting()) {}
+  explicit BusSearch(LoadedViews& views) : views_(views), setting_(views.setting()) {}
 
   Result<FoundBuses> run() {
     const auto suspects = find_suspects();
@@ -84,7 +84,7 @@ class Search {
 };
 
 // Whoever always waits while everybody sends and receives.
-Result<HostSet> Search::find_suspects() {
+Result<HostSet> BusSearch::find_suspects() {
   HostSet order = setting_.hosts;
   std::shuffle(order.begin(), order.end(), setting_.chance);
   Load load{.purpose = "all hosts in pairs, both ways",
@@ -113,7 +113,7 @@ Result<HostSet> Search::find_suspects() {
   return suspects;
 }
 
-HostIndex Search::any_of(HostSet candidates, const std::vector<HostIndex>& but) {
+HostIndex BusSearch::any_of(HostSet candidates, const std::vector<HostIndex>& but) {
   for (const HostIndex host : but)
     candidates.erase(std::remove(candidates.begin(), candidates.end(), host), candidates.end());
   return candidates.empty() ? kNobody : candidates[setting_.chance() % candidates.size()];
@@ -121,7 +121,7 @@ HostIndex Search::any_of(HostSet candidates, const std::vector<HostIndex>& but) 
 
 // From the suspect to one who seems to be on its bus, and to it from one who is not: if so, no
 // other bus is full.
-std::vector<Flow> Search::through(HostIndex suspect, const HostSet& seeming) {
+std::vector<Flow> BusSearch::through(HostIndex suspect, const HostSet& seeming) {
   HostIndex to = any_of(seeming, {suspect});
   if (to == kNobody) to = any_of(setting_.hosts, {suspect});
   HostIndex from = any_of(others(others(setting_.hosts, seeming), suspects_), {suspect, to});
@@ -145,11 +145,11 @@ bool named_two(const Tested& test, const HostSet& found) {
 }
 
 // Until the smallest set that was ever named is named again: a larger one was two buses at once.
-Result<bool> Search::test(HostIndex suspect) {
+Result<bool> BusSearch::test(HostIndex suspect) {
   std::map<HostSet, std::size_t> named;
   std::vector<Tested> tests;
   HostSet seeming;
-  while (tests.size() < kMostTests) {
+  while (tests.size() < kMostBusTests) {
     const std::vector<Flow> flows = through(suspect, seeming);
     const auto view = views_.observe({.purpose = "whether a host is on a bus",
                                       .flows = flows,
@@ -175,13 +175,13 @@ Result<bool> Search::test(HostIndex suspect) {
       named.begin(), named.end(),
       [](const auto& one, const auto& other) { return one.second < other.second; });
   if (most->second > 1 && !most->first.empty())
-    found_.push_back({most->first, static_cast<double>(most->second) / kMostTests});
+    found_.push_back({most->first, static_cast<double>(most->second) / kMostBusTests});
   return true;
 }
 
 }  // namespace
 
-Result<FoundBuses> find_buses(LoadedViews& views) { return Search(views).run(); }
+Result<FoundBuses> find_buses(LoadedViews& views) { return BusSearch(views).run(); }
 
 HostSet always_waiting(const LoadedViews& views, const LoadedView& view, const HostSet& hosts) {
   std::vector<double> shares;

@@ -11,7 +11,7 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr double kWhole = 0.98;        // of what was offered; less was held up
+constexpr double kWholeFlow = 0.98;    // of what was offered; less was held up
 constexpr double kGentleExcess = 1.6;  // of what one cable carries
 // Hosts outside that take no part, so that nothing waits at their own ports.
 constexpr std::size_t kIdleHosts = 3;
@@ -76,7 +76,7 @@ using WaitOf = std::function<const Wait&(HostIndex host, HostIndex third)>;
 // is where all that was offered came through.
 void judge(CutDirection& direction, const LoadedViews& views, const Sides& sides,
            const HostSet& hosts, const WaitOf& wait_of) {
-  if (direction.arrived_bit_s > kWhole * direction.offered_bit_s) return;
+  if (direction.arrived_bit_s > kWholeFlow * direction.offered_bit_s) return;
   std::vector<std::int64_t> within;
   std::vector<std::int64_t> beyond;
   std::int64_t floor = 0;

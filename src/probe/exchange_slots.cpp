@@ -11,7 +11,7 @@ namespace {
 
 // Bounds what one round's orders and results take, and how long nothing is heard of progress.
 constexpr std::int64_t kLongestRoundNs = 400 * kMillisecond;
-constexpr std::int64_t kSettleNs = 3 * kMillisecond;
+constexpr std::int64_t kSlotSettleNs = 3 * kMillisecond;
 // Between the end of an exchange and the next slot: a host must wake up in time for it.
 constexpr std::int64_t kGuardNs = 150'000;
 constexpr std::size_t kOpenSlots = 16;
@@ -68,7 +68,7 @@ std::optional<Error> exchange_in_slots(Setting& setting, const std::vector<HostP
     Round round;
     round.purpose = plan.purpose;
     round.network = setting.network_index;
-    round.duration_ns = static_cast<std::int64_t>(end - begin) * plan.slot_ns + kSettleNs;
+    round.duration_ns = static_cast<std::int64_t>(end - begin) * plan.slot_ns + kSlotSettleNs;
     for (std::size_t slot = begin; slot < end; ++slot) {
       for (const auto& [from, to] : slots[slot]) {
         Exchange exchange{.from = from, .to = to};

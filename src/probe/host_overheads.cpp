@@ -14,7 +14,7 @@ constexpr double kSlowestBitS = 10e6;
 constexpr std::int64_t kTurnOverheadNs = 500'000;
 constexpr std::size_t kBursts = 5;
 constexpr std::size_t kQuickBursts = 2;
-constexpr std::int64_t kSettleNs = 5 * kMillisecond;
+constexpr std::int64_t kOverheadSettleNs = 5 * kMillisecond;
 
 // What the bursts of one host showed.
 struct Seen {
@@ -68,7 +68,7 @@ Round burst_round(Setting& setting, std::int64_t turn_ns) {
     }
     at_ns += turn_ns;
   }
-  round.duration_ns = at_ns + kSettleNs;
+  round.duration_ns = at_ns + kOverheadSettleNs;
   return round;
 }
 

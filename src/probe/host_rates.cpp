@@ -21,10 +21,10 @@ constexpr double kSlowest_bit_s = 0.5e6;  // a host slower than that is taken to
 // A train should last this long, so that time stamps late by some tens of microseconds, and others'
 // frames, average out; within bounds.
 constexpr double kTrainS = 0.024;
-constexpr double kLeastFrames = 14;
+constexpr double kLeastRateFrames = 14;
 constexpr double kUsualFrames = 28;
 constexpr double kQuietFrames = 20;  // where nobody else was seen to send
-constexpr double kMostFrames = 400;
+constexpr double kMostRateFrames = 400;
 
 constexpr std::size_t kTurnsHosts = 32;
 constexpr double kQuietShare = 0.08;  // of a cable; less is not told from nothing
@@ -91,15 +91,15 @@ std::uint32_t RateSearch::frames_at(double bit_s) const {
   const bool quick = setting_.depth == Depth::quick;
   const auto hosts = static_cast<double>(setting_.hosts.size());
   double seconds = quick ? kTrainS / 2 : kTrainS;
-  double least = quick ? kLeastFrames : kUsualFrames;
+  double least = quick ? kLeastRateFrames : kUsualFrames;
   if (order_ == Order::one_by_one) {
     // A fifth of what a phase may last at most: 60 ms a host, 5 s in all.
     const bool few = hosts <= kTurnsHosts;
     seconds = std::min({seconds, few ? 0.02 : 0.012, 1.0 / hosts});
-    least = !few ? kLeastFrames : quiet_ ? kQuietFrames : kUsualFrames;
+    least = !few ? kLeastRateFrames : quiet_ ? kQuietFrames : kUsualFrames;
   }
   return static_cast<std::uint32_t>(
-      std::clamp(seconds * bit_s / full_frame_bits(1), least, kMostFrames));
+      std::clamp(seconds * bit_s / full_frame_bits(1), least, kMostRateFrames));
 }
 
 RateSearch::MaybeError RateSearch::send(const std::string& purpose,

@@ -14,14 +14,14 @@ namespace {
 constexpr std::uint32_t kLightDatagrams = 3;
 // Three light frames at 10 Mbit/s take 0.24 ms; a turn is longer, as hosts do not begin exactly.
 constexpr std::int64_t kTurnNs = 500'000;
-constexpr std::int64_t kSettleNs = 25 * kMillisecond;
-constexpr std::int64_t kQuickSettleNs = 15 * kMillisecond;
+constexpr std::int64_t kMulticastSettleNs = 25 * kMillisecond;
+constexpr std::int64_t kQuickMulticastSettleNs = 15 * kMillisecond;
 constexpr std::int64_t kSecondSettleNs = 120 * kMillisecond;
 
 // Of what is free. From the highest, as that is the last where all is well.
 constexpr std::array kRateShares{0.90, 0.50, 0.25};
 constexpr std::uint32_t kFewestFrames = 16;
-constexpr std::uint32_t kMostFrames = 400;
+constexpr std::uint32_t kMostMulticastFrames = 400;
 constexpr std::int64_t kTrialNs = 250 * kMillisecond;  // all groups, one rate
 constexpr std::int64_t kLongestTurnNs = 30 * kMillisecond;
 constexpr std::int64_t kQuickTurnNs = 10 * kMillisecond;
@@ -80,11 +80,12 @@ std::vector<HostIndex> not_heard_by_all(const PairTable<Heard>& heard,
 std::optional<Error> listen(Setting& setting, const std::vector<HostIndex>& hosts,
                             PairTable<Heard>& heard) {
   const bool quick = setting.depth == Depth::quick;
-  if (auto error = take_turns(setting, hosts, quick ? kQuickSettleNs : kSettleNs, heard))
+  if (auto error =
+          take_turns(setting, hosts, quick ? kQuickMulticastSettleNs : kMulticastSettleNs, heard))
     return error;
   const auto again = not_heard_by_all(heard, hosts);
   if (again.empty()) return std::nullopt;
-  return take_turns(setting, again, quick ? kSettleNs : kSecondSettleNs, heard);
+  return take_turns(setting, again, quick ? kMulticastSettleNs : kSecondSettleNs, heard);
 }
 
 // Whether all of `from` are heard by all of `to`; nothing where no way was tried.
@@ -159,11 +160,11 @@ Round rate_round(const Setting& setting, const std::vector<RateTrial>& trials, d
     stream.frame_bytes = kFullFrameBytes;
     stream.gap_ns = static_cast<std::int64_t>(kFullFrameBytes * 8e9 / (share * trial.free_bit_s));
     stream.count = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-        turn_ns / std::max<std::int64_t>(1, stream.gap_ns), kFewestFrames, kMostFrames));
+        turn_ns / std::max<std::int64_t>(1, stream.gap_ns), kFewestFrames, kMostMulticastFrames));
     round.multicasts.push_back(stream);
     at_ns += stream.count * stream.gap_ns + 2 * kMillisecond;
   }
-  round.duration_ns = at_ns + kSettleNs;
+  round.duration_ns = at_ns + kMulticastSettleNs;
   return round;
 }
 

@@ -15,9 +15,9 @@ namespace {
 constexpr double kLightBitS = 10e6;
 constexpr std::int64_t kLeastDurationNs = 20 * kMillisecond;
 // For stragglers: at first of a network of one site, then of one across a continent.
-constexpr std::array kSettleNs{25 * kMillisecond, 150 * kMillisecond, 400 * kMillisecond,
-                               900 * kMillisecond};
-constexpr std::array kQuickSettleNs{12 * kMillisecond, 60 * kMillisecond};
+constexpr std::array kReachSettleNs{25 * kMillisecond, 150 * kMillisecond, 400 * kMillisecond,
+                                    900 * kMillisecond};
+constexpr std::array kQuickReachSettleNs{12 * kMillisecond, 60 * kMillisecond};
 
 std::vector<Fan> fans_over(const PairTable<Heard>& heard, Heard which, std::uint32_t passes) {
   std::vector<Fan> fans;
@@ -181,7 +181,7 @@ Result<NetworkReach> measure_reach(Network& network, std::uint32_t candidate, De
   }
   auto heard = ways_to_try(network.hosts().size(), addressed, chance);
   const std::span<const std::int64_t> settle_ns =
-      depth == Depth::quick ? std::span<const std::int64_t>(kQuickSettleNs) : kSettleNs;
+      depth == Depth::quick ? std::span<const std::int64_t>(kQuickReachSettleNs) : kReachSettleNs;
   bool anything = true;
   for (std::size_t attempt = 0; attempt < settle_ns.size() && anything; ++attempt) {
     const std::uint32_t passes = attempt == 0 ? 1 : 3;

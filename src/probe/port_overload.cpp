@@ -11,7 +11,7 @@ namespace quadrille::probe {
 namespace {
 
 constexpr std::int64_t kBeforeNs = 4'000'000;  // light datagrams see the idle port first
-constexpr std::int64_t kSettleNs = 5'000'000;
+constexpr std::int64_t kOverloadSettleNs = 5'000'000;
 constexpr std::int64_t kLeastLightGapNs = 200'000;
 constexpr double kLightSamples = 120;
 
@@ -75,9 +75,9 @@ void add_overload(const Overload& overload, double excess_bytes,
   }
   const double drain_s = excess_bytes * 8 / rates[overload.receiver].free_in_bit_s();
   const auto overload_ns = std::llround(seconds * 1e9);
-  round.duration_ns =
-      std::max<std::int64_t>(round.duration_ns, kBeforeNs + overload_ns * 11 / 10 +
-                                                    std::llround(drain_s * 1e9) + kSettleNs);
+  round.duration_ns = std::max<std::int64_t>(
+      round.duration_ns,
+      kBeforeNs + overload_ns * 11 / 10 + std::llround(drain_s * 1e9) + kOverloadSettleNs);
   if (!overload.observer) return;
   Stream light{.from = *overload.observer, .to = overload.receiver};
   light.frame_bytes = kLightFrameBytes;

@@ -14,7 +14,7 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr std::size_t kMostTests = 16;
+constexpr std::size_t kMostSegmentTests = 16;
 constexpr std::size_t kMostRepeats = 3;
 constexpr std::size_t kMostJoins = 8;
 constexpr int kMostTries = 2;  // of sets that are nearly the same
@@ -82,9 +82,9 @@ bool waits_between(const LoadedViews& views, const LoadedView& view, const HostS
   return all_wait(some, rest) || all_wait(rest, some);
 }
 
-class Search {
+class SegmentSearch {
  public:
-  Search(LoadedViews& views, const PartitionHints& hints)
+  SegmentSearch(LoadedViews& views, const PartitionHints& hints)
       : views_(views),
         setting_(views.setting()),
         hints_(hints),
@@ -131,12 +131,12 @@ class Search {
   std::uint32_t votes_ = 0;
 };
 
-bool Search::is_bus(const HostSet& part) const {
+bool SegmentSearch::is_bus(const HostSet& part) const {
   return std::ranges::find(hints_.buses, part) != hints_.buses.end();
 }
 
 // A set and its complement are the same cut.
-bool Search::tried(const HostSet& candidate) const {
+bool SegmentSearch::tried(const HostSet& candidate) const {
   return kMostTries <= std::count_if(tried_.begin(), tried_.end(), [&](const HostSet& set) {
            return overlap(set, candidate) > kSameSet ||
                   overlap(others(setting_.hosts, set), candidate) > kSameSet;
@@ -145,7 +145,7 @@ bool Search::tried(const HostSet& candidate) const {
 
 // What the clusters would split off the parts known so far, but for buses: of each part that is not
 // in one cluster, what each cluster has of it, but the largest; smallest first.
-std::vector<HostSet> Search::pieces_of(const std::vector<HostSet>& clusters) const {
+std::vector<HostSet> SegmentSearch::pieces_of(const std::vector<HostSet>& clusters) const {
   std::vector<HostSet> pieces;
   for (const HostSet& part : parts_) {
     if (is_bus(part)) continue;
@@ -171,14 +171,14 @@ std::vector<HostSet> Search::pieces_of(const std::vector<HostSet>& clusters) con
 }
 
 // Whether it still would split a part.
-bool Search::is_piece(const HostSet& set) const {
+bool SegmentSearch::is_piece(const HostSet& set) const {
   return std::any_of(parts_.begin(), parts_.end(), [&](const HostSet& part) {
     return part.size() > set.size() &&
            std::includes(part.begin(), part.end(), set.begin(), set.end());
   });
 }
 
-HostSet Search::rest_of_part(const HostSet& piece) const {
+HostSet SegmentSearch::rest_of_part(const HostSet& piece) const {
   for (const HostSet& part : parts_) {
     if (std::includes(part.begin(), part.end(), piece.begin(), piece.end()))
       return others(part, piece);
@@ -187,7 +187,7 @@ HostSet Search::rest_of_part(const HostSet& piece) const {
 }
 
 // True where there is anything to split by.
-bool Search::split_by(const std::vector<HostSet>& proven) {
+bool SegmentSearch::split_by(const std::vector<HostSet>& proven) {
   std::vector<HostSet> sets = parts_;
   sets.insert(sets.end(), proven.begin(), proven.end());
   parts_ = common_refinement(setting_.hosts, sets);
@@ -196,7 +196,7 @@ bool Search::split_by(const std::vector<HostSet>& proven) {
 
 // Loads what crosses between `candidate` and the others, or those it is `against`, twice, and once
 // more where the views differ. What most of them show is proven. True where it splits a part.
-Result<bool> Search::prove(const HostSet& candidate, const HostSet& against) {
+Result<bool> SegmentSearch::prove(const HostSet& candidate, const HostSet& against) {
   std::vector<std::vector<HostSet>> seen;
   CutOptions options{.against = against};
   while (seen.size() < kMostRepeats) {
@@ -226,7 +226,7 @@ Result<bool> Search::prove(const HostSet& candidate, const HostSet& against) {
 }
 
 // Whether anything shows that `piece` of `view` is not one segment with the rest of its part.
-Result<bool> Search::prove_split(const LoadedView& view, const HostSet& piece) {
+Result<bool> SegmentSearch::prove_split(const LoadedView& view, const HostSet& piece) {
   const auto is_settled = [](const Result<bool>& proven) { return !proven.ok() || proven.value(); };
   tried_.push_back(piece);
   auto proven = prove(piece);
@@ -246,7 +246,7 @@ Result<bool> Search::prove_split(const LoadedView& view, const HostSet& piece) {
 }
 
 // Loads, groups hosts by what they saw, tests the groups; true where something new was proven.
-Result<bool> Search::look(const std::vector<Flow>& flows) {
+Result<bool> SegmentSearch::look(const std::vector<Flow>& flows) {
   const auto view = views_.observe({.purpose = "all hosts at once",
                                     .flows = flows,
                                     .duration_ns = 80 * kMillisecond,
@@ -256,7 +256,7 @@ Result<bool> Search::look(const std::vector<Flow>& flows) {
   unexplained_ = false;
   bool news = false;
   for (const HostSet& piece : pieces_of(clusters)) {
-    if (tried_.size() >= kMostTests) break;
+    if (tried_.size() >= kMostSegmentTests) break;
     if (!is_piece(piece) || tried(piece)) continue;
     unexplained_ = true;
     const auto proven = prove_split(view.value(), piece);
@@ -266,7 +266,7 @@ Result<bool> Search::look(const std::vector<Flow>& flows) {
   return news;
 }
 
-Result<bool> Search::try_hints() {
+Result<bool> SegmentSearch::try_hints() {
   for (const HostSet& hint : hints_.apart) {
     if (hint.empty() || hint.size() == setting_.hosts.size() || tried(hint)) continue;
     tried_.push_back(hint);
@@ -277,7 +277,7 @@ Result<bool> Search::try_hints() {
 }
 
 // All of `part` sends to the others, and they to it; nothing where that was not held up.
-Result<std::optional<LoadedView>> Search::load_within(const HostSet& part) {
+Result<std::optional<LoadedView>> SegmentSearch::load_within(const HostSet& part) {
   auto cut = load_cut(views_, part, {.within = true});
   if (!cut.ok()) return cut.error();
   const Cut& load = cut.value();
@@ -289,7 +289,7 @@ Result<std::optional<LoadedView>> Search::load_within(const HostSet& part) {
 }
 
 // Which hosts of `part` are behind something full that the others of it are not behind.
-std::vector<HostSet> Search::inside_of(const HostSet& part, const LoadedView& view) const {
+std::vector<HostSet> SegmentSearch::inside_of(const HostSet& part, const LoadedView& view) const {
   auto clusters = view_clusters(views_, view, part);
   std::erase_if(clusters, [&](const HostSet& cluster) {
     return cluster.size() < 2 || !waits_between(views_, view, cluster, others(part, cluster));
@@ -301,7 +301,7 @@ std::vector<HostSet> Search::inside_of(const HostSet& part, const LoadedView& vi
 // their way to each other is inside it: where another trunk is full as well, hosts on both sides of
 // one look alike from elsewhere. Where the first view shows nothing, no other is taken. True where
 // it splits the part.
-Result<bool> Search::prove_within(const HostSet& part) {
+Result<bool> SegmentSearch::prove_within(const HostSet& part) {
   std::vector<std::vector<HostSet>> seen;
   while (seen.size() < kMostRepeats) {
     const auto view = load_within(part);
@@ -321,7 +321,7 @@ Result<bool> Search::prove_within(const HostSet& part) {
   return split_by(inside);
 }
 
-Result<bool> Search::look_within_parts() {
+Result<bool> SegmentSearch::look_within_parts() {
   std::vector<HostSet> loaded = hints_.buses;
   for (bool news = true; news;) {
     news = false;
@@ -340,7 +340,7 @@ Result<bool> Search::look_within_parts() {
 // Two small parts that together are no larger than another one may be one that was torn: while both
 // send outwards as fast as they can, what each is behind fills, and hosts that are behind the same
 // do not wait for each other.
-Result<bool> Search::join_torn_parts() {
+Result<bool> SegmentSearch::join_torn_parts() {
   const std::size_t largest = std::ranges::max(parts_, {}, &HostSet::size).size();
   std::size_t tests = 0;
   for (std::size_t one = 0; one < parts_.size(); ++one) {
@@ -362,7 +362,7 @@ Result<bool> Search::join_torn_parts() {
 
 // Half of each part, by name, sends to its other half and back: what two groups of neighbours share
 // is loaded by nothing else as much.
-std::vector<Flow> Search::halves_of_parts() const {
+std::vector<Flow> SegmentSearch::halves_of_parts() const {
   std::vector<Flow> flows;
   for (const HostSet& part : parts_) {
     if (part.size() < 4) continue;
@@ -377,7 +377,7 @@ std::vector<Flow> Search::halves_of_parts() const {
 
 // Each part's hosts send to each other: nothing between the parts is loaded, so what a part hides
 // shows.
-std::vector<Flow> Search::shuffled_inside_parts() {
+std::vector<Flow> SegmentSearch::shuffled_inside_parts() {
   std::vector<Flow> flows;
   for (HostSet part : parts_) {
     if (part.size() < 3) continue;
@@ -389,7 +389,7 @@ std::vector<Flow> Search::shuffled_inside_parts() {
   return flows;
 }
 
-std::vector<Flow> Search::next_flows(std::size_t round) {
+std::vector<Flow> SegmentSearch::next_flows(std::size_t round) {
   HostSet order = by_name_;
   const std::size_t hosts = order.size();
   const auto shifted = [&](std::size_t shift) {
@@ -416,7 +416,7 @@ std::vector<Flow> Search::next_flows(std::size_t round) {
   return shifted_flows(order, 1, views_.rates(), kCableShare);
 }
 
-Result<Partition> Search::run() {
+Result<Partition> SegmentSearch::run() {
   const std::size_t hosts = setting_.hosts.size();
   if (hosts > 2) {
     if (const auto hinted = try_hints(); !hinted.ok()) return hinted.error();
@@ -445,7 +445,7 @@ Result<Partition> Search::run() {
 }  // namespace
 
 Result<Partition> find_segments(LoadedViews& views, const PartitionHints& hints) {
-  return Search(views, hints).run();
+  return SegmentSearch(views, hints).run();
 }
 
 }  // namespace quadrille::probe

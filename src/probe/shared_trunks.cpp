@@ -21,9 +21,9 @@ constexpr std::size_t kMostUnions = 32;
 
 using Union = std::vector<std::size_t>;  // of segments, ascending
 
-class Search {
+class SharedTrunkSearch {
  public:
-  Search(LoadedViews& views, KnownTrunks& known)
+  SharedTrunkSearch(LoadedViews& views, KnownTrunks& known)
       : views_(views), known_(known), alone_(quiet(views.cables())) {}
 
   Result<bool> run(const std::vector<HostSet>& likely);
@@ -54,7 +54,7 @@ class Search {
 
 // Of each pair of segments over the time that its own flows took: where one's trunk still empties
 // its queue, the others have ended.
-double Search::arrived_between_bit_s(const std::vector<FlowOutcome>& flows) const {
+double SharedTrunkSearch::arrived_between_bit_s(const std::vector<FlowOutcome>& flows) const {
   std::map<std::pair<std::size_t, std::size_t>, std::vector<FlowOutcome>> between;
   for (const FlowOutcome& outcome : flows)
     between[{known_.segment_of(outcome.flow.from), known_.segment_of(outcome.flow.to)}].push_back(
@@ -65,13 +65,14 @@ double Search::arrived_between_bit_s(const std::vector<FlowOutcome>& flows) cons
 }
 
 // What is missing, as a share of what the trunks known so far let through.
-double Search::unexplained(const Loaded& load) const {
+double SharedTrunkSearch::unexplained(const Loaded& load) const {
   const double arriving = known_.expected(load.flows).arriving_bit_s;
   return arriving > 0 ? 1 - load.arrived_bit_s / arriving : 0;
 }
 
-Result<Search::Loaded> Search::load_across(const HostSet& from, const HostSet& to,
-                                           double most_bit_s) {
+Result<SharedTrunkSearch::Loaded> SharedTrunkSearch::load_across(const HostSet& from,
+                                                                 const HostSet& to,
+                                                                 double most_bit_s) {
   Loaded load;
   load.flows =
       known_.worth_sending(crossing_flows(from, views_.rates(), to, views_.rates(), most_bit_s));
@@ -90,7 +91,7 @@ Result<Search::Loaded> Search::load_across(const HostSet& from, const HostSet& t
 }
 
 // Nothing without a sign outwards: the way inwards is no trunk of these either then.
-Result<std::optional<Search::Sign>> Search::test(const Union& parts) {
+Result<std::optional<SharedTrunkSearch::Sign>> SharedTrunkSearch::test(const Union& parts) {
   const HostSet inside = known_.hosts_of(parts);
   const HostSet outside = others(views_.hosts(), inside);
   Sign sign;
@@ -117,7 +118,7 @@ Result<std::optional<Search::Sign>> Search::test(const Union& parts) {
 // A trunk that some share holds up loads of other unions as well: the one that explains most counts
 // first, and of the others what is then still missing. Before it counts, each segment that may be
 // behind the same trunk is added to it.
-Result<bool> Search::run(const std::vector<HostSet>& likely) {
+Result<bool> SharedTrunkSearch::run(const std::vector<HostSet>& likely) {
   if (known_.segments.size() <= 3) return true;
   auto unions = candidates(likely);
   if (!unions.ok()) return unions.error();
@@ -146,7 +147,7 @@ Result<bool> Search::run(const std::vector<HostSet>& likely) {
 }
 
 // Unless it, or its complement, is there, or it is no union of several segments and not all others.
-void Search::add(const HostSet& hosts, std::vector<Union>& unions) const {
+void SharedTrunkSearch::add(const HostSet& hosts, std::vector<Union>& unions) const {
   Union parts;
   for (std::size_t segment = 0; segment < known_.segments.size(); ++segment) {
     if (std::includes(hosts.begin(), hosts.end(), known_.segments[segment].begin(),
@@ -163,7 +164,7 @@ void Search::add(const HostSet& hosts, std::vector<Union>& unions) const {
   if (!known(parts) && !known(rest.segments)) unions.push_back(parts);
 }
 
-Result<std::vector<Union>> Search::candidates(const std::vector<HostSet>& likely) {
+Result<std::vector<Union>> SharedTrunkSearch::candidates(const std::vector<HostSet>& likely) {
   std::vector<Union> unions;
   for (const HostSet& set : likely) add(set, unions);
   if (known_.segments.size() <= kAllUnionsSegments) {
@@ -195,7 +196,7 @@ Result<std::vector<Union>> Search::candidates(const std::vector<HostSet>& likely
 
 Result<bool> find_shared_trunks(LoadedViews& views, const std::vector<HostSet>& likely,
                                 KnownTrunks& known) {
-  return Search(views, known).run(likely);
+  return SharedTrunkSearch(views, known).run(likely);
 }
 
 }  // namespace quadrille::probe

@@ -21,10 +21,10 @@ constexpr double kFillsBus = 0.9;        // of what it carries
 constexpr std::size_t kWays = 3;         // receivers of each host: what lies before them fills less
 constexpr std::size_t kFewSegments = 4;  // up to here each one's own trunk is measured twice
 
-class Search {
+class TrunkSearch {
  public:
-  Search(LoadedViews& views, const std::vector<HostSet>& segments,
-         const std::vector<SegmentKind>& kinds)
+  TrunkSearch(LoadedViews& views, const std::vector<HostSet>& segments,
+              const std::vector<SegmentKind>& kinds)
       : views_(views),
         segments_(segments),
         kinds_(kinds),
@@ -55,7 +55,7 @@ class Search {
 
 // What arrives only ever falls short: a host that was held up, or others' traffic, takes from it.
 // The first time some of the others stay idle; all of them may be needed to fill what is between.
-Result<Cut> Search::best_cut(std::size_t segment) {
+Result<Cut> TrunkSearch::best_cut(std::size_t segment) {
   CutOptions options{.gentle = kinds_[segment] == SegmentKind::bus, .ways = kWays};
   // Beside others a strong load tells what they have only if it is one.
   if (alone_) {
@@ -79,7 +79,7 @@ Result<Cut> Search::best_cut(std::size_t segment) {
 }
 
 // What fast hosts send to others would fill trunks that are not known to be slow.
-std::vector<std::size_t> Search::slow_ones_first() const {
+std::vector<std::size_t> TrunkSearch::slow_ones_first() const {
   std::vector<std::size_t> order(segments_.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](std::size_t segment) {
@@ -89,7 +89,7 @@ std::vector<std::size_t> Search::slow_ones_first() const {
   return order;
 }
 
-Result<bool> Search::measure_own() {
+Result<bool> TrunkSearch::measure_own() {
   for (const std::size_t segment : slow_ones_first()) {
     const auto cut = best_cut(segment);
     if (!cut.ok()) return cut.error();
@@ -114,8 +114,8 @@ Result<bool> Search::measure_own() {
 
 // Where others use the network too, what is full is loaded once more, just enough to stay full
 // beside them: what both loads carried tells what it carries in all and what others have.
-Result<bool> Search::see_others_at(std::size_t segment, const HostSet& against, const Cut& strong,
-                                   SplitRates& rates) {
+Result<bool> TrunkSearch::see_others_at(std::size_t segment, const HostSet& against,
+                                        const Cut& strong, SplitRates& rates) {
   if (alone_ || !rates.full) return true;
   const double carried = std::max(strong.out.carried_bit_s, strong.in.carried_bit_s);
   const auto weak =
@@ -130,7 +130,7 @@ Result<bool> Search::see_others_at(std::size_t segment, const HostSet& against, 
 // Whether a bus carried all it can, light datagrams among its own hosts included: then the way
 // between it and the others has at least what crossed. Whether others pass through a bus cannot be
 // seen: none is taken to be in the middle.
-bool Search::fills_bus(const HostSet& bus, const CutDirection& direction) const {
+bool TrunkSearch::fills_bus(const HostSet& bus, const CutDirection& direction) const {
   double carries = 0;
   for (const HostIndex host : bus)
     carries = std::max(carries, views_.cables()[host].free_out_bit_s());
@@ -139,7 +139,7 @@ bool Search::fills_bus(const HostSet& bus, const CutDirection& direction) const 
 
 // Behind a shared trunk, a segment's load towards all others may have filled that one, not its own:
 // what crosses towards its neighbours before it tells what its own carries.
-Result<bool> Search::measure_below() {
+Result<bool> TrunkSearch::measure_below() {
   for (std::size_t segment = 0; segment < segments_.size(); ++segment) {
     const Split side = known_.neighbourhood(segment);
     if (side.segments.empty() || kinds_[segment] == SegmentKind::bus) continue;
@@ -161,7 +161,7 @@ Result<bool> Search::measure_below() {
 }
 
 // Of two segments: one trunk.
-void Search::join_both_sides() {
+void TrunkSearch::join_both_sides() {
   SplitRates& one = known_.own[0];
   SplitRates& other = known_.own[1];
   take_nearer(other.in, one.out);
@@ -172,7 +172,7 @@ void Search::join_both_sides() {
 
 // What leaves a segment and is all that the ways into the others take may be limited by these
 // alone: its hosts are then where those ways meet. The same inwards.
-void Search::open_middles() {
+void TrunkSearch::open_middles() {
   for (SplitRates& own : known_.own) {
     for (Crossing SplitRates::*way : {&SplitRates::out, &SplitRates::in}) {
       const auto back = way == &SplitRates::out ? &SplitRates::in : &SplitRates::out;
@@ -189,7 +189,7 @@ void Search::open_middles() {
   }
 }
 
-Result<std::vector<TreeNode>> Search::run(const std::vector<HostSet>& proven) {
+Result<std::vector<TreeNode>> TrunkSearch::run(const std::vector<HostSet>& proven) {
   if (segments_.size() < 2) return arrange_trunks(std::vector<SplitRates>(1), {});
   if (const auto measured = measure_own(); !measured.ok()) return measured.error();
   if (segments_.size() == 2) {
@@ -210,7 +210,7 @@ Result<std::vector<TreeNode>> Search::run(const std::vector<HostSet>& proven) {
 Result<std::vector<TreeNode>> find_trunks(LoadedViews& views, const std::vector<HostSet>& segments,
                                           const std::vector<SegmentKind>& kinds,
                                           const std::vector<HostSet>& proven) {
-  return Search(views, segments, kinds).run(proven);
+  return TrunkSearch(views, segments, kinds).run(proven);
 }
 
 }  // namespace quadrille::probe

@@ -10,7 +10,7 @@ namespace {
 
 // Between two volleys, and after the last: for queues to drain and stragglers to come.
 constexpr std::int64_t kPauseNs = 1'000'000;
-constexpr std::int64_t kSettleNs = 5'000'000;
+constexpr std::int64_t kVolleySettleNs = 5'000'000;
 // Nothing arrives faster than it was sent: a receiver that was held up found all of it waiting.
 constexpr double kTooFast = 1.3;
 // A socket takes four frames before it blocks, and the fifth's call begins at once.
@@ -64,9 +64,9 @@ Result<std::vector<VolleyResult>> fire(Setting& setting, const std::string& purp
                                  .count = volley.frames,
                                  .keep_arrivals = true});
     if (order == Order::one_by_one) at_ns += volley.expected_ns();
-    round.duration_ns = std::max(round.duration_ns, at_ns + kSettleNs);
+    round.duration_ns = std::max(round.duration_ns, at_ns + kVolleySettleNs);
     if (order == Order::together)
-      round.duration_ns = std::max(round.duration_ns, volley.expected_ns() + kSettleNs);
+      round.duration_ns = std::max(round.duration_ns, volley.expected_ns() + kVolleySettleNs);
   }
   auto performed = setting.network.perform(round);
   if (!performed) return performed.error();

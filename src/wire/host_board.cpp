@@ -28,7 +28,7 @@ namespace {
 
 // Joining takes a millisecond; who is stopped meanwhile must not stop the others.
 constexpr Nanoseconds patience{2'000'000'000};
-constexpr std::chrono::microseconds between_looks{200};
+constexpr std::chrono::microseconds between_attempts{200};
 
 // Tells nobody the job's secret.
 std::string name_of(const Secret& job, std::uint32_t address) {
@@ -64,7 +64,7 @@ Descriptor wait_for_turn(const std::string& name) {
   for (;;) {
     Descriptor turn = socket_with(::bind, name + "-joins");
     if (turn || errno != EADDRINUSE || monotonic_now() > end) return turn;
-    std::this_thread::sleep_for(between_looks);
+    std::this_thread::sleep_for(between_attempts);
   }
 }
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import pytest
 
 from quadrille.lab.cpu import CpuWatch
+from unjudged import TAKEN_AWAY as SAYS_TAKEN_AWAY
 
 TAKEN_AWAY = 0.2
 """Of a second, from where on a wrong rate or time counts for nothing."""
@@ -55,7 +56,7 @@ class Timing:
             share = self.watch.report_so_far().worst_steal_share
             if share <= TAKEN_AWAY:
                 raise
-            pytest.skip(f"the machine was taken away for {share:.0%} of a second; then: {failed}")
+            pytest.skip(f"{SAYS_TAKEN_AWAY} for {share:.0%} of a second; then: {failed}")
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from lab_traffic import needs_namespaces, topology
 
 from quadrille.lab.lab import Lab, RunResult
 
-pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
+pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
 RANKS = 3
 # All calls of the program: who waits in a call of the MPI library's own does not look for the address.
 BY_WIRE = GRANTED + ",barrier:multicast,allreduce:multicast"

@@ -15,6 +15,7 @@ from lab_traffic import needs_namespaces, topology
 from quadrille.lab.lab import Lab
 
 pytestmark = [
+    pytest.mark.alone,
     pytest.mark.lab,
     pytest.mark.mpi,
     needs_namespaces,

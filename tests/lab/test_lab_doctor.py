@@ -15,7 +15,7 @@ from taken_away import Timing
 from quadrille.lab.lab import Lab
 from quadrille.lab.topology import Topology
 
-pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
+pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from lab_traffic import PYTHON, needs_namespaces, reaches, topology
 from ordinary_user import OrdinaryUser
+from taken_away import Timing
 
 from quadrille.errors import QuadrilleError
 from quadrille.installation import quadrille_program
@@ -44,10 +45,11 @@ def sleeper(lab: Lab, host: str) -> subprocess.Popen[bytes]:
     return process
 
 
-def test_sixteen_hosts_come_up_in_three_seconds_and_go_without_a_trace() -> None:
+def test_sixteen_hosts_come_up_in_three_seconds_and_go_without_a_trace(timing: Timing) -> None:
     began = time.monotonic()
     with Lab.up(ready_made("one_switch"), "t-sixteen") as lab:
-        assert time.monotonic() - began < 3
+        with timing.judged():
+            assert time.monotonic() - began < 3
         keeper = lab.state.keeper_pid
         assert lab.on_host("h15", ["hostname"]) == "h15\n"
     assert not lab.directory.exists()
@@ -184,9 +186,9 @@ def test_a_host_goes_on_when_who_stops_it_for_a_while_is_ended(number: signal.Si
             assert "stopped" in freezing.stdout.readline()
             assert not reaches(lab, "h0", "h1")
             freezing.send_signal(number)
-            freezing.wait(10)
+            freezing.wait(60)
         assert freezing.returncode != 0
-        assert reaches(lab, "h0", "h1")
+        wait_for(lambda: reaches(lab, "h0", "h1"))
 
 
 def test_events_of_the_lab_file_happen_during_a_run() -> None:
@@ -205,6 +207,7 @@ def test_events_of_the_lab_file_happen_during_a_run() -> None:
     assert set(record["cpu"]) >= {"softirq_share", "steal_share", "bound_by_cpu"}
 
 
+@pytest.mark.alone
 def test_a_host_killed_by_an_event_is_back_for_the_next_run() -> None:
     tables = {
         "switch": [{"name": "s0", "rate_mbit": 20}],

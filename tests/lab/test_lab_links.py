@@ -23,7 +23,7 @@ from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import ready_made
 from quadrille.lab.status import observe
 
-pytestmark = [pytest.mark.lab, needs_namespaces, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.alone, pytest.mark.lab, needs_namespaces, pytest.mark.timeout(120)]
 
 PAYLOAD_OF_FRAME = 1448 / 1514
 MULTICAST_GROUP = "239.192.7.1"

@@ -24,7 +24,7 @@ from taken_away import Timing
 from quadrille.lab.lab import Lab, RunResult
 from quadrille.lab.ready_made import resolve
 
-pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
 
 MULTICAST = "bcast:multicast,allgather:multicast,allgatherv:multicast,allreduce:multicast"
 
@@ -201,10 +201,12 @@ def test_where_a_router_stops_multicast_each_side_has_its_own(tmp_path: Path) ->
         after = lab.counters().ports["trunk0.a"]
         assert counts(result)["wrong"] == 0
         assert "multicast=inside" in result.output, result.output
-        # 28 packets a call and segment, and once across.
-        assert flow_counts(result)["bcast"]["packets"] == pytest.approx(3 * 32 * 28, rel=0.1)
+        # 28 packets a call and segment, and once across; again where a host got no processor in time.
+        sent = flow_counts(result)["bcast"]
+        assert sent["packets"] - sent["resent"] == pytest.approx(3 * 32 * 28, rel=0.1), sent
         crossed = after.in_bytes + after.out_bytes - before.in_bytes - before.out_bytes
-        assert crossed < 1.5 * 32 * 28 * 1514, "each call's bytes cross once, in one direction"
+        each_once = 1.5 * 32 * 28 * 1514
+        assert crossed < each_once + sent["resent"] * 1514, "each call's bytes cross once, in one direction"
 
 
 @pytest.mark.parametrize("how", ["switched off", "not forwarded", "deaf host"])

@@ -51,6 +51,7 @@ def test_results_are_right_and_travel_as_frames(lab: Lab, mpi: str) -> None:
     assert_all_went_as_frames(wire_counts(result))
 
 
+@pytest.mark.alone
 def test_ranks_without_privilege_use_udp_in_the_same_job(lab: Lab) -> None:
     start = ["sh", "-c", ON_ODD_RANKS.format(prefix=" ".join(WITHOUT_PRIVILEGE)), "sh"]
     result = run(lab, [*start, program("collectives", "ompi4"), "stress", "4", "300"])
@@ -92,6 +93,7 @@ def test_frames_for_a_host_behind_another_go_to_that_one(lab: Lab) -> None:
     assert after.out_frames - before.out_frames > 20 * 14 * (4 + 2)
 
 
+@pytest.mark.alone
 def test_a_neighbour_with_another_hardware_address_is_found_again(lab: Lab) -> None:
     """What goes on to the old one reaches nobody."""
     change = "ip link set eth0 address 02:00:00:00:be:ef"
@@ -104,6 +106,7 @@ def test_a_neighbour_with_another_hardware_address_is_found_again(lab: Lab) -> N
     assert found["frames_received"] > 0.9 * found["data_received"]
 
 
+@pytest.mark.alone
 def test_an_interface_that_goes_down_and_comes_back_only_delays(lab: Lab) -> None:
     # Taken down, an interface loses its routes beyond its own network: this lab has none.
     change = "ip link set eth0 down; sleep 1; ip link set eth0 up"

@@ -88,6 +88,7 @@ def killing_at_work(lab: Lab, helper: RunningHelper) -> threading.Thread:
     return killing
 
 
+@pytest.mark.alone
 def test_ranks_without_privilege_send_frames_to_each_other_and_to_who_has_none(
     lab: Lab, helpers: list[RunningHelper]
 ) -> None:
@@ -120,6 +121,7 @@ def test_a_user_whom_no_rule_names_uses_udp_and_hears_why_once(lab: Lab, tmp_pat
     assert wire_counts(result)["frames_sent"] == 0
 
 
+@pytest.mark.alone
 def test_a_helper_that_is_killed_does_not_stop_a_job_and_the_next_one_has_frames(
     lab: Lab, tmp_path: Path
 ) -> None:

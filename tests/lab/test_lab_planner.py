@@ -19,7 +19,7 @@ from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
 from quadrille.reproduce.programs import bench
 
-pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(240)]
 
 NOISE = 1.1
 """Two series of the same calls differ by up to a tenth in their medians while other tests run."""

@@ -28,7 +28,7 @@ from quadrille.lab.ready_made import READY_MADE, resolve
 from quadrille.lab.topology import Topology
 from quadrille.reproduce.accuracy import Accuracy
 
-pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
+pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
 
 AMBIENT_SHARE = 0.3
 

@@ -18,7 +18,7 @@ from quadrille.reproduce.programs import bench
 from quadrille.trace.joint_calls import joint_calls
 from quadrille.trace.reading import read_trace
 
-pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,13 @@ from quadrille.lab.lab import Lab
 SOAK_CALLS = int(os.environ.get("QUADRILLE_SOAK_CALLS", "2000"))
 """For a soak of hours."""
 
-pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180 + SOAK_CALLS / 20)]
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.lab,
+    pytest.mark.mpi,
+    needs_namespaces,
+    pytest.mark.timeout(180 + SOAK_CALLS / 20),
+]
 
 FORCED = GRANTED + ",bcast:multicast"
 # Every collective is executed, each by an algorithm that makes much of the wire's credits.

@@ -74,6 +74,7 @@ def test_results_are_right_and_one_rank_of_a_host_has_frames_by_af_xdp(lab: Lab,
     assert_all_went_as_frames(wire_counts(result))
 
 
+@pytest.mark.alone
 def test_hosts_of_all_links_share_a_job_and_one_line_says_what_is_lacking(lab: Lab) -> None:
     """Rank 0 has UDP sockets, rank 3 packet sockets, the others AF_XDP."""
     start = f'case $OMPI_COMM_WORLD_RANK in 0) exec {WITHOUT_PRIVILEGE} "$@";; '
@@ -114,6 +115,7 @@ def test_a_rank_that_is_killed_leaves_no_program_and_the_next_job_has_af_xdp(lab
     assert "1 of 5 ranks use another link" in again.output
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "change",

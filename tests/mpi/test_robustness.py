@@ -128,6 +128,7 @@ def test_a_program_that_is_not_mpi_does_not_notice(ompi4: Mpi) -> None:
     assert (preloaded.stdout, preloaded.stderr) == (alone.stdout, alone.stderr)
 
 
+@pytest.mark.alone
 def test_a_killed_rank_ends_the_job_and_the_next_one_needs_no_reset(mpi: Mpi) -> None:
     program = mpi.program("late_rank")
     assert mpi.run(3, [program, "0", "die"], FORCED, timeout_s=60).code != 0

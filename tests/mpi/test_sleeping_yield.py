@@ -19,7 +19,7 @@ for _ in range({_YIELDS}): os.sched_yield()
 print(time.monotonic() - began, time.process_time() - used)
 """
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(60)]
 
 
 def test_a_rank_that_gives_up_its_core_sleeps() -> None:

@@ -12,19 +12,17 @@
 namespace quadrille::bench {
 namespace {
 
-using json = Line;
-
-json nullable(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+Line nullable(const std::string& text) { return text.empty() ? Line(nullptr) : Line(text); }
 std::int64_t rounded(double value) { return std::llround(value); }
 
 const char* name_of(Synchronisation synchronisation) {
   return synchronisation == Synchronisation::instant ? "instant" : "none";
 }
 
-json hosts_of(const std::vector<Machine>& machines) {
-  json hosts = json::array();
+Line hosts_of(const std::vector<Machine>& machines) {
+  Line hosts = Line::array();
   for (std::size_t rank = 0; rank < machines.size(); ++rank) {
-    const auto found = std::find_if(hosts.begin(), hosts.end(), [&](const json& host) {
+    const auto found = std::find_if(hosts.begin(), hosts.end(), [&](const Line& host) {
       return host["name"] == machines[rank].host;
     });
     if (found != hosts.end()) {
@@ -51,8 +49,8 @@ std::vector<std::int64_t> durations(const std::vector<Sample>& samples,
 }
 
 // Neighbouring samples with the same executor as one entry.
-json executions_of(const std::vector<Sample>& samples) {
-  json runs = json::array();
+Line executions_of(const std::vector<Sample>& samples) {
+  Line runs = Line::array();
   const Execution* latest = nullptr;
   for (const auto& sample : samples) {
     if (latest != nullptr && *latest == sample.execution) {
@@ -74,15 +72,15 @@ std::string executor_of(const std::vector<Sample>& samples) {
   return executors.size() == 1 ? *executors.begin() : "mixed";
 }
 
-json percent_of(const std::optional<PointBound>& bound, LowerBound PointBound::*which,
+Line percent_of(const std::optional<PointBound>& bound, LowerBound PointBound::*which,
                 double median_ns) {
   if (!bound || median_ns <= 0) return nullptr;
   const double limit = ((*bound).*which).time_ns();
-  return limit > 0 ? json(std::round(limit / median_ns * 1e4) / 100) : json(nullptr);
+  return limit > 0 ? Line(std::round(limit / median_ns * 1e4) / 100) : Line(nullptr);
 }
 
 // The mean of those calls that went by the wire.
-json flows_of(const std::vector<Sample>& samples) {
+Line flows_of(const std::vector<Sample>& samples) {
   wire::FlowStatistics all;
   std::int64_t calls = 0;
   for (const auto& sample : samples) {
@@ -99,13 +97,13 @@ json flows_of(const std::vector<Sample>& samples) {
           {"stalls", mean(all.stalls)}};
 }
 
-json side_of(const std::vector<Sample>& samples, const std::optional<PointBound>& bound) {
+Line side_of(const std::vector<Sample>& samples, const std::optional<PointBound>& bound) {
   const auto all = durations(samples, &Sample::duration_ns);
   const Summary summary = summarize(all);
   const auto runs = executions_of(samples);
-  json side{
+  Line side{
       {"executor", executor_of(samples)},
-      {"algorithm", runs.size() == 1 ? runs[0]["algorithm"] : json(nullptr)},
+      {"algorithm", runs.size() == 1 ? runs[0]["algorithm"] : Line(nullptr)},
       {"executions", runs},
       {"n", summary.samples},
       {"min_ns", rounded(summary.min_ns)},
@@ -133,14 +131,14 @@ json side_of(const std::vector<Sample>& samples, const std::optional<PointBound>
   return side;
 }
 
-json ratio_of(const Measurement& measured, Centre centre, std::uint64_t seed) {
+Line ratio_of(const Measurement& measured, Centre centre, std::uint64_t seed) {
   const Ratio ratio =
       bootstrap_ratio(durations(measured.library, &Sample::duration_ns),
                       durations(measured.native, &Sample::duration_ns), centre, seed);
   return {{"value", ratio.value}, {"low", ratio.low}, {"high", ratio.high}};
 }
 
-json measurement_of(const Measurement& measured, const std::optional<PointBound>& bound,
+Line measurement_of(const Measurement& measured, const std::optional<PointBound>& bound,
                     std::uint64_t seed) {
   return {{"native", side_of(measured.native, bound)},
           {"quadrille", side_of(measured.library, bound)},
@@ -149,7 +147,7 @@ json measurement_of(const Measurement& measured, const std::optional<PointBound>
           {"repeated_samples", measured.repeated}};
 }
 
-json bound_of(const std::optional<PointBound>& bound) {
+Line bound_of(const std::optional<PointBound>& bound) {
   if (!bound) return nullptr;
   return {{"payload_ns", rounded(bound->payload.time_ns())},
           {"framed_ns", rounded(bound->framed.time_ns())},
@@ -159,7 +157,7 @@ json bound_of(const std::optional<PointBound>& bound) {
           {"source", bound->source}};
 }
 
-json sort_of(const std::optional<SortFacts>& sort) {
+Line sort_of(const std::optional<SortFacts>& sort) {
   if (!sort) return nullptr;
   return {{"vectors", sort->size.vectors},
           {"doubles", sort->size.doubles},
@@ -177,7 +175,7 @@ json sort_of(const std::optional<SortFacts>& sort) {
 }  // namespace
 
 Line run_line(const RunFacts& facts, const Options& options) {
-  json network = nullptr;
+  Line network = nullptr;
   if (!facts.network.is_null()) {
     network = {{"source", facts.network_source},
                {"path", facts.network_path},
@@ -218,7 +216,7 @@ Line point_line(const PointFacts& facts, const PointMeasurement& measured, const
           {"element_type", name_of(facts.type)},
           {"ranks", facts.host_of_rank.size()},
           {"hosts", hosts.size()},
-          {"root", facts.root ? json(*facts.root) : json(nullptr)},
+          {"root", facts.root ? Line(*facts.root) : Line(nullptr)},
           {"in_place", facts.in_place},
           {"skew_us", options.skew_us},
           {"sync", name_of(options.synchronisation)},
@@ -235,7 +233,7 @@ Line point_line(const PointFacts& facts, const PointMeasurement& measured, const
           {"blocks", measurement_of(measured.blocks, facts.bound, options.seed)},
           {"alternating", measured.alternating
                               ? measurement_of(*measured.alternating, facts.bound, options.seed)
-                              : json(nullptr)}};
+                              : Line(nullptr)}};
 }
 
 Line ready_line() { return {{"type", "ready"}}; }

@@ -11,7 +11,7 @@
 namespace quadrille::plan {
 namespace {
 
-Error complaint(const std::string& what) { return {ErrorKind::invalid_argument, what}; }
+Error unusable(const std::string& what) { return {ErrorKind::invalid_argument, what}; }
 
 std::vector<std::string> hosts_of_model(const NetworkModel& model) {
   std::vector<std::string> names;
@@ -44,16 +44,16 @@ Result<PlannedNetwork> place_ranks(const NetworkModel& model, const Placement& p
       placement.hosts.empty() ? hosts_of_model(model) : placement.hosts;
   std::set<std::string> seen;
   for (const std::string& host : hosts) {
-    if (!seen.insert(host).second) return complaint("host " + host + " is named twice");
+    if (!seen.insert(host).second) return unusable("host " + host + " is named twice");
   }
   const auto per_host = static_cast<std::size_t>(placement.ranks_per_host);
   const std::size_t places = hosts.size() * per_host;
   const std::size_t ranks =
       placement.ranks == 0 ? places : static_cast<std::size_t>(placement.ranks);
   if (ranks > places) {
-    return complaint(std::to_string(ranks) + " ranks are more than " +
-                     std::to_string(hosts.size()) + " hosts with " + std::to_string(per_host) +
-                     " a host hold; give fewer --ranks or more --ranks-per-host");
+    return unusable(std::to_string(ranks) + " ranks are more than " + std::to_string(hosts.size()) +
+                    " hosts with " + std::to_string(per_host) +
+                    " a host hold; give fewer --ranks or more --ranks-per-host");
   }
   hosts.resize((ranks + per_host - 1) / per_host);
   std::vector<std::uint32_t> host_of_rank(ranks);

@@ -14,7 +14,7 @@ namespace {
 
 struct Domain : public fid_domain {};
 
-int close(fid* fid) {
+int close_domain(fid* fid) {
   delete object_of<Domain, fid_domain>(fid);
   return 0;
 }
@@ -55,7 +55,7 @@ int register_as_told(fid* /*domain*/, const fi_mr_attr* attributes, uint64_t /*f
 }  // namespace
 
 int open_domain(fid_fabric* /*fabric*/, fi_info* /*info*/, fid_domain** made, void* context) {
-  static fi_ops plain = plain_ops(close);
+  static fi_ops plain = plain_ops(close_domain);
   static fi_ops_domain calls = [] {
     fi_ops_domain ops{};
     ops.size = sizeof ops;

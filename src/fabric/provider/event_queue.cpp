@@ -75,7 +75,7 @@ const char* text(fid_eq* /*queue*/, int /*error*/, const void* /*data*/, char* /
   return "error";
 }
 
-int close(fid* fid) {
+int close_queue(fid* fid) {
   delete object_of<EventQueue, fid_eq>(fid);
   return 0;
 }
@@ -85,7 +85,7 @@ int close(fid* fid) {
 int open_event_queue(fid_fabric* /*fabric*/, fi_eq_attr* attributes, fid_eq** made, void* context) {
   if (attributes->wait_obj != FI_WAIT_NONE && attributes->wait_obj != FI_WAIT_UNSPEC)
     return -FI_ENOSYS;
-  static fi_ops plain = plain_ops(close);
+  static fi_ops plain = plain_ops(close_queue);
   static fi_ops_eq calls = [] {
     fi_ops_eq ops{};
     ops.size = sizeof ops;

@@ -15,7 +15,7 @@ namespace {
 
 struct Fabric : public fid_fabric {};
 
-int close(fid* fid) {
+int close_fabric(fid* fid) {
   delete object_of<Fabric, fid_fabric>(fid);
   return 0;
 }
@@ -30,7 +30,7 @@ int try_wait(fid_fabric* /*fabric*/, fid** fids, int count) {
 }
 
 int open_fabric(fi_fabric_attr* attributes, fid_fabric** made, void* context) {
-  static fi_ops plain = plain_ops(close);
+  static fi_ops plain = plain_ops(close_fabric);
   static fi_ops_fabric calls = [] {
     fi_ops_fabric ops{};
     ops.size = sizeof ops;

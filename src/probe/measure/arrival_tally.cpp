@@ -20,8 +20,8 @@ void ArrivalTally::take(const Datagram& datagram, std::int64_t at_ns,
   }
 }
 
-Heard ArrivalTally::report() {
-  Heard heard;
+HeardDatagrams ArrivalTally::report() {
+  HeardDatagrams heard;
   heard.id = expected_.id;
   heard.received = static_cast<std::uint32_t>(delays_.size());
   if (delays_.empty()) return heard;

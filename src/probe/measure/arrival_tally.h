@@ -18,7 +18,7 @@ class ArrivalTally {
 
   void take(const Datagram& datagram, std::int64_t at_ns, std::int64_t receive_call_ns);
   HostIndex from() const { return expected_.from; }
-  Heard report();
+  HeardDatagrams report();
 
  private:
   Incoming expected_;

@@ -7,7 +7,7 @@
 namespace quadrille::probe {
 namespace {
 
-constexpr std::uint32_t most_datagrams = 4'000'000;  // of one stream
+constexpr std::uint32_t most_stream_datagrams = 4'000'000;  // of one stream
 constexpr std::uint32_t most_frame_bytes = 65'535 + 14;
 constexpr std::uint32_t most_message_bytes = 16U << 20U;  // of an exchange
 constexpr std::int64_t longest_ns = 120'000'000'000;
@@ -23,26 +23,26 @@ bool good_frame(std::uint32_t bytes) {
 
 bool good(const Stream& stream, std::size_t hosts) {
   return stream.from < hosts && stream.to < hosts && stream.from != stream.to &&
-         in_time(stream.at_ns) && in_time(stream.gap_ns) && stream.count <= most_datagrams &&
+         in_time(stream.at_ns) && in_time(stream.gap_ns) && stream.count <= most_stream_datagrams &&
          good_frame(stream.frame_bytes);
 }
 
 bool good(const Fan& fan, std::size_t hosts) {
   return fan.from < hosts && in_time(fan.at_ns) && in_time(fan.duration_ns) &&
-         fan.passes <= most_datagrams &&
+         fan.passes <= most_stream_datagrams &&
          std::ranges::all_of(fan.to, [&](HostIndex to) { return to < hosts && to != fan.from; });
 }
 
 bool good(const Exchange& exchange, std::size_t hosts) {
   return exchange.from < hosts && exchange.to < hosts && exchange.from != exchange.to &&
          in_time(exchange.at_ns) && in_time(exchange.limit_ns) &&
-         exchange.count <= most_datagrams && exchange.there_bytes <= most_message_bytes &&
+         exchange.count <= most_stream_datagrams && exchange.there_bytes <= most_message_bytes &&
          exchange.back_bytes <= most_message_bytes;
 }
 
 bool good(const MulticastStream& multicast, std::size_t hosts) {
   return multicast.from < hosts && in_time(multicast.at_ns) && in_time(multicast.gap_ns) &&
-         multicast.count <= most_datagrams && good_frame(multicast.frame_bytes);
+         multicast.count <= most_stream_datagrams && good_frame(multicast.frame_bytes);
 }
 
 template <typename Items>
@@ -80,7 +80,7 @@ Error foreign_report(HostIndex host) {
                                   "the same version?"};
 }
 
-void enter_heard(const Heard& heard, StreamResult& stream) {
+void enter_heard(const HeardDatagrams& heard, StreamResult& stream) {
   stream.received = heard.received;
   stream.first_arrival_ns = heard.first_arrival_ns;
   stream.last_arrival_ns = heard.last_arrival_ns;
@@ -99,7 +99,7 @@ bool enter_streams(const Round& round, HostIndex host, const PartResult& part,
     stream.send_time_ns = sent.send_time_ns;
     stream.send_call_ns = sent.send_call_ns;
   }
-  for (const Heard& heard : part.streams_in) {
+  for (const HeardDatagrams& heard : part.streams_in) {
     if (heard.id >= round.streams.size() || round.streams[heard.id].to != host) return false;
     enter_heard(heard, result.streams[heard.id]);
   }
@@ -107,7 +107,7 @@ bool enter_streams(const Round& round, HostIndex host, const PartResult& part,
 }
 
 bool enter_fans(const Round& round, HostIndex host, const PartResult& part, RoundResult& result) {
-  for (const Heard& heard : part.fans_in) {
+  for (const HeardDatagrams& heard : part.fans_in) {
     if (heard.id >= round.fans.size()) return false;
     const Fan& fan = round.fans[heard.id];
     const auto target = std::ranges::find(fan.to, host);
@@ -121,7 +121,7 @@ bool enter_fans(const Round& round, HostIndex host, const PartResult& part, Roun
 // How long after `end_ns` datagrams of a stream still arrive: by the pace at which they came until
 // then; where some of them were lost, the queue is full and the last waits as long as those that
 // came.
-std::int64_t still_coming_ns(const Sent& sent, const Heard& heard, std::int64_t end_ns) {
+std::int64_t still_coming_ns(const Sent& sent, const HeardDatagrams& heard, std::int64_t end_ns) {
   if (heard.highest_index < least_paced || heard.highest_index + 1 >= sent.sent) return 0;
   const std::int64_t pace_ns =
       (heard.last_arrival_ns - heard.first_arrival_ns) / heard.highest_index;
@@ -206,7 +206,7 @@ Result<bool> enter(const Round& round, HostIndex host, const PartResult& part,
     }
     result.exchanges[outcome.id] = {outcome.round_trips_ns, outcome.time_to_live};
   }
-  for (const Heard& heard : part.multicasts_in) {
+  for (const HeardDatagrams& heard : part.multicasts_in) {
     if (heard.id >= round.multicasts.size()) return foreign_report(host);
     MulticastResult& multicast = result.multicasts[heard.id];
     multicast.received[host] = heard.received;
@@ -225,12 +225,12 @@ std::int64_t backlog_ns(const Round& round, const std::vector<PartResult>& repor
   }
   std::int64_t most_ns = 0;
   for (const PartResult& report : reports) {
-    for (const Heard& heard : report.streams_in) {
+    for (const HeardDatagrams& heard : report.streams_in) {
       if (heard.id >= sent.size()) continue;
       const std::int64_t left_ns = still_coming_ns(sent[heard.id], heard, round.duration_ns);
       most_ns = std::max(most_ns, left_ns);
     }
-    for (const Heard& heard : report.multicasts_in) {
+    for (const HeardDatagrams& heard : report.multicasts_in) {
       if (heard.id >= round.multicasts.size()) continue;
       const MulticastStream& multicast = round.multicasts[heard.id];
       const Sent all{heard.id, multicast.count, multicast.gap_ns * multicast.count, 0};

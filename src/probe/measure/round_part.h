@@ -85,7 +85,7 @@ struct Sent {
   std::int64_t send_call_ns = 0;
 };
 
-struct Heard {
+struct HeardDatagrams {
   std::uint32_t id = 0;
   std::uint32_t received = 0;
   std::int64_t first_arrival_ns = 0;
@@ -114,9 +114,9 @@ struct PartResult {
   std::uint64_t sent_bytes = 0;  // of frames
   std::uint64_t foreign = 0;     // datagrams of other jobs, rounds or hosts, dropped
   std::vector<Sent> streams_out;
-  std::vector<Heard> streams_in;
-  std::vector<Heard> fans_in;
-  std::vector<Heard> multicasts_in;
+  std::vector<HeardDatagrams> streams_in;
+  std::vector<HeardDatagrams> fans_in;
+  std::vector<HeardDatagrams> multicasts_in;
   std::vector<ExchangeOutcome> exchanges;
 };
 

@@ -133,7 +133,7 @@ void fields(Way& way, Of<Sent> auto& s) {
   each(way, s.id, s.sent, s.send_time_ns, s.send_call_ns);
 }
 template <typename Way>
-void fields(Way& way, Of<Heard> auto& h) {
+void fields(Way& way, Of<HeardDatagrams> auto& h) {
   each(way, h.id, h.received, h.first_arrival_ns, h.last_arrival_ns, h.least_delay_ns,
        h.median_delay_ns, h.receive_call_ns, h.highest_index);
   way.arrivals(h.arrivals);

@@ -85,7 +85,7 @@ TEST(RoundPart, a_report_on_others_traffic_is_refused) {
 }
 
 // Host 0 sends 100 datagrams to host 2; what it hears until the end at 50 ms.
-std::int64_t backlog_after(Heard heard, std::uint32_t lost = 0) {
+std::int64_t backlog_after(HeardDatagrams heard, std::uint32_t lost = 0) {
   Round round;
   round.duration_ns = 50'000'000;
   round.streams = {{0, 2, 0, 100, kFullFrameBytes, 0, false}};
@@ -97,7 +97,7 @@ std::int64_t backlog_after(Heard heard, std::uint32_t lost = 0) {
 }
 
 TEST(RoundPart, what_still_comes_after_the_end_is_foreseen_by_its_pace) {
-  Heard heard;
+  HeardDatagrams heard;
   heard.first_arrival_ns = 10'000'000;
   heard.last_arrival_ns = 50'000'000;
   heard.highest_index = 40;
@@ -105,7 +105,7 @@ TEST(RoundPart, what_still_comes_after_the_end_is_foreseen_by_its_pace) {
 }
 
 TEST(RoundPart, in_a_full_queue_the_last_waits_no_longer_than_those_before) {
-  Heard heard;
+  HeardDatagrams heard;
   heard.first_arrival_ns = 10'000'000;
   heard.last_arrival_ns = 49'000'000;
   heard.highest_index = 39;
@@ -120,7 +120,7 @@ TEST(RoundPart, multicasts_still_come_too) {
   round.duration_ns = 50'000'000;
   round.multicasts = {{.from = 0, .at_ns = 0, .count = 100, .gap_ns = 400'000}};
   std::vector<PartResult> reports(3);
-  Heard heard;
+  HeardDatagrams heard;
   heard.first_arrival_ns = 10'000'000;
   heard.last_arrival_ns = 50'000'000;
   heard.highest_index = 40;
@@ -130,7 +130,7 @@ TEST(RoundPart, multicasts_still_come_too) {
 }
 
 TEST(RoundPart, what_was_lost_is_not_waited_for) {
-  Heard heard;
+  HeardDatagrams heard;
   heard.first_arrival_ns = 10'000'000;
   heard.last_arrival_ns = 50'000'000;
   heard.highest_index = 99;

@@ -26,7 +26,7 @@ constexpr std::uint32_t at_protocol = ethernet_header_bytes + 9;
 constexpr std::uint32_t at_fragment = ethernet_header_bytes + 6;
 constexpr std::uint32_t at_destination = ethernet_header_bytes + 16;
 constexpr std::uint32_t at_port = ethernet_header_bytes + 2;  // and IP's header
-constexpr std::uint32_t fragment_bits = 0x3fff;
+constexpr std::uint32_t filter_fragment_bits = 0x3fff;
 
 bool take_only(int descriptor, NetworkAddress local) {
   constexpr auto load_byte = BPF_LD | BPF_B | BPF_ABS;
@@ -40,7 +40,7 @@ bool take_only(int descriptor, NetworkAddress local) {
       sock_filter BPF_STMT(load_byte, at_protocol),
       sock_filter BPF_JUMP(equals, IPPROTO_UDP, 0, 8),
       sock_filter BPF_STMT(load_half, at_fragment),
-      sock_filter BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, fragment_bits, 6, 0),
+      sock_filter BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, filter_fragment_bits, 6, 0),
       sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at_destination),
       sock_filter BPF_JUMP(equals, local.address, 0, 4),
       sock_filter BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, ethernet_header_bytes),

@@ -23,13 +23,13 @@ namespace {
 
 constexpr std::int16_t at_ethertype = 12;
 constexpr std::int16_t at_version = ethernet_header_bytes;
-constexpr std::int16_t at_fragment = ethernet_header_bytes + 6;
-constexpr std::int16_t at_protocol = ethernet_header_bytes + 9;
+constexpr std::int16_t program_at_fragment = ethernet_header_bytes + 6;
+constexpr std::int16_t program_at_protocol = ethernet_header_bytes + 9;
 constexpr std::int16_t at_address = ethernet_header_bytes + 16;
-constexpr std::int16_t at_port = udp_offset + 2;
-constexpr std::uint16_t ethertype_ip = 0x0800;
-constexpr std::uint8_t version_and_length = 0x45;
-constexpr std::uint16_t fragment_bits = 0x3fff;
+constexpr std::int16_t program_at_port = udp_offset + 2;
+constexpr std::uint16_t program_ethertype_ip = 0x0800;
+constexpr std::uint8_t program_version_and_length = 0x45;
+constexpr std::uint16_t program_fragment_bits = 0x3fff;
 
 // Registers: what the calling convention makes of them.
 enum Register : std::uint8_t {
@@ -107,16 +107,16 @@ std::vector<bpf_insn> instructions(NetworkAddress local, std::size_t longest_fra
   i.add_to(value, longest_frame + 1);
   i.pass_if(BPF_JLE, value, third);
   i.load(BPF_H, value, second, at_ethertype);
-  i.pass_if(BPF_JNE, value, htons(ethertype_ip));
+  i.pass_if(BPF_JNE, value, htons(program_ethertype_ip));
   i.load(BPF_B, value, second, at_version);
-  i.pass_if(BPF_JNE, value, version_and_length);
-  i.load(BPF_B, value, second, at_protocol);
+  i.pass_if(BPF_JNE, value, program_version_and_length);
+  i.load(BPF_B, value, second, program_at_protocol);
   i.pass_if(BPF_JNE, value, IPPROTO_UDP);
-  i.load(BPF_H, value, second, at_fragment);
-  i.pass_if(BPF_JSET, value, htons(fragment_bits));
+  i.load(BPF_H, value, second, program_at_fragment);
+  i.pass_if(BPF_JSET, value, htons(program_fragment_bits));
   i.load(BPF_W, value, second, at_address);
   i.pass_if(BPF_JNE, value, htonl(local.address));
-  i.load(BPF_H, value, second, at_port);
+  i.load(BPF_H, value, second, program_at_port);
   i.pass_if(BPF_JNE, value, htons(local.port));
   // A queue without a socket passes it.
   i.load(BPF_W, second, context, offsetof(xdp_md, rx_queue_index));

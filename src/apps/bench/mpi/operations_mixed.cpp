@@ -17,13 +17,14 @@ constexpr std::uint64_t kBroadcast = ~std::uint64_t{0};  // as the destination o
 
 int block_count(const Call& call) { return call.count / call.ranks; }
 int broadcast_count(const Call& call) { return call.count / kStepsABroadcast; }
-std::size_t bytes_of(const Call& call, int count) {
+std::size_t bytes_of_elements(const Call& call, int count) {
   return static_cast<std::size_t>(count) * size_of(call.type);
 }
 // Where the own block begins behind the vector, and all blocks behind the sum.
-std::size_t blocks_at(const Call& call) { return bytes_of(call, call.count); }
+std::size_t blocks_at(const Call& call) { return bytes_of_elements(call, call.count); }
 std::size_t broadcast_at(const Call& call) {
-  return blocks_at(call) + bytes_of(call, block_count(call)) * static_cast<std::size_t>(call.ranks);
+  return blocks_at(call) +
+         bytes_of_elements(call, block_count(call)) * static_cast<std::size_t>(call.ranks);
 }
 
 std::uint64_t block_of(std::uint64_t number, int source) {
@@ -49,18 +50,18 @@ int call_charmm_step(Call& call) {
 }
 
 void prepare_charmm_step(Call& call) {
-  call.send.resize(blocks_at(call) + bytes_of(call, block_count(call)));
-  call.receive.resize(broadcast_at(call) + bytes_of(call, broadcast_count(call)));
+  call.send.resize(blocks_at(call) + bytes_of_elements(call, block_count(call)));
+  call.receive.resize(broadcast_at(call) + bytes_of_elements(call, broadcast_count(call)));
 }
 
 void fill_charmm_step(Call& call, std::uint64_t number) {
   fill_reducible(call.send.data(), 0, static_cast<std::size_t>(call.count), call.type, number,
                  rank_weight(call.type, static_cast<std::uint32_t>(call.rank)));
-  fill_block(call.send.data() + blocks_at(call), bytes_of(call, block_count(call)),
+  fill_block(call.send.data() + blocks_at(call), bytes_of_elements(call, block_count(call)),
              block_of(number, call.rank));
   if (call.is_root()) {
-    fill_block(call.receive.data() + broadcast_at(call), bytes_of(call, broadcast_count(call)),
-               broadcast_of(number, call.root));
+    fill_block(call.receive.data() + broadcast_at(call),
+               bytes_of_elements(call, broadcast_count(call)), broadcast_of(number, call.root));
   }
 }
 
@@ -69,14 +70,15 @@ bool check_charmm_step(const Call& call, std::uint64_t number) {
   if (!reducible_holds(call.receive.data(), 0, static_cast<std::size_t>(call.count), call.type,
                        number, weight))
     return false;
-  const std::size_t block_bytes = bytes_of(call, block_count(call));
+  const std::size_t block_bytes = bytes_of_elements(call, block_count(call));
   for (int source = 0; source < call.ranks; ++source) {
     const std::byte* block =
         call.receive.data() + blocks_at(call) + static_cast<std::size_t>(source) * block_bytes;
     if (!block_holds(block, block_bytes, block_of(number, source))) return false;
   }
   return block_holds(call.receive.data() + broadcast_at(call),
-                     bytes_of(call, broadcast_count(call)), broadcast_of(number, call.root));
+                     bytes_of_elements(call, broadcast_count(call)),
+                     broadcast_of(number, call.root));
 }
 
 }  // namespace

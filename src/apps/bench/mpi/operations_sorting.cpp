@@ -16,7 +16,7 @@
 namespace quadrille::bench {
 namespace {
 
-std::uint64_t rank_of(const Call& call) { return static_cast<std::uint64_t>(call.rank); }
+std::uint64_t sorting_rank(const Call& call) { return static_cast<std::uint64_t>(call.rank); }
 std::span<double> doubles_of(std::vector<std::byte>& array) {
   return {reinterpret_cast<double*>(array.data()), array.size() / sizeof(double)};
 }
@@ -51,7 +51,7 @@ void prepare_counts(Call& call) { prepare_blocks(call, ElementType::int32, MPI_I
 void prepare_ints(Call& call) {
   prepare_blocks(call, ElementType::int32, MPI_INT, call.sort.block_vectors());
 }
-void prepare_vectors(Call& call) {
+void prepare_sorted_vectors(Call& call) {
   prepare_blocks(call, ElementType::float64, MPI_DOUBLE,
                  call.sort.block_vectors() * call.sort.doubles);
 }
@@ -68,10 +68,10 @@ int int_of(const SortSize& size, std::uint64_t number, std::uint64_t key) {
 void fill_ints(Call& call, std::uint64_t number) {
   std::uint64_t place = 0;
   for (int& element : ints_of(call.send))
-    element = int_of(call.sort, number, sample_key(call.sort, rank_of(call), place++));
+    element = int_of(call.sort, number, sample_key(call.sort, sorting_rank(call), place++));
 }
 bool check_ints(const Call& call, std::uint64_t number) {
-  std::uint64_t key = rank_of(call) * call.sort.local_vectors();
+  std::uint64_t key = sorting_rank(call) * call.sort.local_vectors();
   for (const int element : ints_of(call.receive))
     if (element != int_of(call.sort, number, key++)) return false;
   return true;
@@ -95,23 +95,24 @@ void fill_keys(Call& call, std::uint64_t number, Key key) {
     write_vector(call.sort, number, key(place), array.subspan(place * doubles, doubles));
 }
 void fill_sample(Call& call, std::uint64_t number) {
-  fill_keys(call, number, [&](auto place) { return sample_key(call.sort, rank_of(call), place); });
+  fill_keys(call, number,
+            [&](auto place) { return sample_key(call.sort, sorting_rank(call), place); });
 }
 void fill_random(Call& call, std::uint64_t number) {
   fill_keys(call, number,
-            [&](auto place) { return random_key(call.sort, number, rank_of(call), place); });
+            [&](auto place) { return random_key(call.sort, number, sorting_rank(call), place); });
 }
 bool check_sorted(const Call& call, std::uint64_t number) {
-  return is_sorted_part(call.sort, number, rank_of(call), doubles_of(call.receive));
+  return is_sorted_part(call.sort, number, sorting_rank(call), doubles_of(call.receive));
 }
 
 template <auto Alltoall>
-int call_alltoall(Call& call) {
+int exchange_counts(Call& call) {
   return Alltoall(call.send.data(), call.count, call.datatype, call.receive.data(), call.count,
                   call.datatype, call.communicator);
 }
 template <auto Alltoallv>
-int call_alltoallv(Call& call) {
+int exchange_keys(Call& call) {
   return Alltoallv(call.send.data(), call.send_counts.data(), call.send_offsets.data(),
                    call.datatype, call.receive.data(), call.receive_counts.data(),
                    call.receive_offsets.data(), call.datatype, call.communicator);
@@ -124,7 +125,7 @@ int call_exchange(Call& call) {
                             MPI_INT, call.communicator);
   if (told != MPI_SUCCESS) return told;
   set_offsets(call.receive_counts, call.receive_offsets);
-  return call_alltoallv<Alltoallv>(call);
+  return exchange_keys<Alltoallv>(call);
 }
 // A vector's first double tells the call it is of.
 template <auto Alltoall, auto Alltoallv>
@@ -147,20 +148,20 @@ constexpr const char* kVectors = "a pair of ranks: n/p^2 vectors of m doubles";
 std::vector<Operation> sorting_operations() {
   return {
       {"sort_alltoall_int", "a pair of ranks: one int", Receipt::unrooted, false, false,
-       call_alltoall<MPI_Alltoall>, call_alltoall<PMPI_Alltoall>, prepare_counts, fill_counts,
+       exchange_counts<MPI_Alltoall>, exchange_counts<PMPI_Alltoall>, prepare_counts, fill_counts,
        check_counts, count_bytes},
       {"sort_alltoallv_int", "a pair of ranks: n/p^2 ints", Receipt::unrooted, false, false,
-       call_alltoallv<MPI_Alltoallv>, call_alltoallv<PMPI_Alltoallv>, prepare_ints, fill_ints,
+       exchange_keys<MPI_Alltoallv>, exchange_keys<PMPI_Alltoallv>, prepare_ints, fill_ints,
        check_ints, int_bytes},
       {"sort_alltoallv_double", kVectors, Receipt::unrooted, false, false,
-       call_alltoallv<MPI_Alltoallv>, call_alltoallv<PMPI_Alltoallv>, prepare_vectors, fill_sample,
-       check_sorted, vector_bytes},
+       exchange_keys<MPI_Alltoallv>, exchange_keys<PMPI_Alltoallv>, prepare_sorted_vectors,
+       fill_sample, check_sorted, vector_bytes},
       {"sort_exchange", kVectors, Receipt::unrooted, false, false,
        call_exchange<MPI_Alltoall, MPI_Alltoallv>, call_exchange<PMPI_Alltoall, PMPI_Alltoallv>,
-       prepare_vectors, fill_sample, check_sorted, vector_bytes},
+       prepare_sorted_vectors, fill_sample, check_sorted, vector_bytes},
       {"sort_random", kVectors, Receipt::unrooted, false, false,
        call_random<MPI_Alltoall, MPI_Alltoallv>, call_random<PMPI_Alltoall, PMPI_Alltoallv>,
-       prepare_vectors, fill_random, check_sorted, vector_bytes},
+       prepare_sorted_vectors, fill_random, check_sorted, vector_bytes},
   };
 }
 

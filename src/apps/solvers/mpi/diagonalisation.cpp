@@ -9,7 +9,7 @@
 namespace quadrille::solvers {
 namespace {
 
-constexpr double kTolerance = 1e-6;
+constexpr double kEigenvalueTolerance = 1e-6;
 
 double slowest(double own) {
   double most = 0;
@@ -63,8 +63,8 @@ Outcome diagonalise(const Job& job, const Diagonalisation& problem) {
     late += static_cast<double>(pacing[phase].late_ns()) * 1e-9;
   }
   outcome.late_share = slowest(late) / outcome.seconds;
-  outcome.correct = has_known_eigenvalues(found, kTolerance);
-  outcome.error = outcome.correct ? kTolerance : 1;
+  outcome.correct = has_known_eigenvalues(found, kEigenvalueTolerance);
+  outcome.error = outcome.correct ? kEigenvalueTolerance : 1;
   outcome.verified = "all eigenvalues, by Sturm's sequence: each within this of the known one";
   return outcome;
 }

@@ -84,7 +84,7 @@ class Share {
   std::array<std::vector<double>, PoissonBox::sides> in_;
 };
 
-double slowest(double own) {
+double slowest_rank(double own) {
   double most = 0;
   MPI_Allreduce(&own, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return most;
@@ -119,13 +119,13 @@ Outcome solve_poisson(const Job& job, const Poisson& problem) {
     pacing[2].end(own_ns(2));
     square = next;
   }
-  outcome.seconds = slowest(MPI_Wtime() - began);
+  outcome.seconds = slowest_rank(MPI_Wtime() - began);
   double late = 0;
   for (std::size_t phase = 0; phase < pacing.size(); ++phase) {
     outcome.computing_ns[phase] = static_cast<double>(pacing[phase].computed_ns()) / outcome.steps;
     late += static_cast<double>(pacing[phase].late_ns()) * 1e-9;
   }
-  outcome.late_share = slowest(late) / outcome.seconds;
+  outcome.late_share = slowest_rank(late) / outcome.seconds;
   box.look_at_solution();
   share.exchange();
   outcome.error = std::sqrt(share.sum(box.residual_share()) / at_start);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/by_wire.h"
+#include "planner/wire_candidates.h"
 
 #include <algorithm>
 #include <string_view>
@@ -7,7 +7,7 @@
 namespace quadrille {
 namespace {
 
-struct Row {
+struct WireRow {
   Collective collective;
   std::string_view algorithm;
   bool (*may)(const TopologyView& view);
@@ -28,32 +28,32 @@ bool has_multicast_on_bus(const TopologyView& view) {
   });
 }
 
-constexpr Row rows[] = {
+constexpr WireRow wire_rows[] = {
 #define WIRE_CANDIDATE(collective, algorithm, needs, instead_of, smallest, largest) \
   {Collective::collective, #algorithm, has_##needs, #instead_of, {smallest}, {largest}},
 #include "planner/wire_candidates.def"
 #undef WIRE_CANDIDATE
 };
 
-const Row* row_of(const Algorithm& algorithm) {
-  const auto* const found = std::ranges::find(rows, algorithm.name, &Row::algorithm);
-  return found == std::end(rows) ? nullptr : found;
+const WireRow* wire_row_of(const Algorithm& algorithm) {
+  const auto* const found = std::ranges::find(wire_rows, algorithm.name, &WireRow::algorithm);
+  return found == std::end(wire_rows) ? nullptr : found;
 }
 
 }  // namespace
 
 bool needs_multicast(const Algorithm& algorithm) {
-  const Row* const row = row_of(algorithm);
+  const WireRow* const row = wire_row_of(algorithm);
   return row != nullptr && row->may != has_wire && row->may != has_wire_of_many_ranks;
 }
 
 bool may_be_used(const Algorithm& algorithm, const TopologyView& view) {
-  const Row* const row = row_of(algorithm);
+  const WireRow* const row = wire_row_of(algorithm);
   return row == nullptr || row->may(view);
 }
 
-ByWire::ByWire(const TopologyView& view, const Shape& shape, Bytes size) {
-  for (const Row& row : rows) {
+WireCandidates::WireCandidates(const TopologyView& view, const Shape& shape, Bytes size) {
+  for (const WireRow& row : wire_rows) {
     if (!row.may(view) || row.collective != shape.collective) continue;
     if (size < row.smallest || row.largest < size) continue;
     own_.push_back(algorithm_named(row.algorithm));
@@ -61,16 +61,16 @@ ByWire::ByWire(const TopologyView& view, const Shape& shape, Bytes size) {
   }
 }
 
-bool ByWire::takes_part(Collective collective, const TopologyView& view) {
+bool WireCandidates::takes_part(Collective collective, const TopologyView& view) {
   return std::ranges::any_of(
-      rows, [&](const Row& row) { return row.collective == collective && row.may(view); });
+      wire_rows, [&](const WireRow& row) { return row.collective == collective && row.may(view); });
 }
 
-bool ByWire::contains(const Algorithms& among, const Algorithm& algorithm) {
+bool WireCandidates::contains(const Algorithms& among, const Algorithm& algorithm) {
   return std::ranges::find(among, &algorithm) != among.end();
 }
 
-void ByWire::enter(Decision& decision, std::span<const CostedCandidate> costed) const {
+void WireCandidates::enter(Decision& decision, std::span<const CostedCandidate> costed) const {
   for (const Algorithm* const own : own_) {
     const auto found = std::ranges::find_if(
         costed, [&](const CostedCandidate& one) { return one.candidate.algorithm == own; });

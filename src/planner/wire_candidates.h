@@ -18,9 +18,9 @@ bool needs_multicast(const Algorithm& algorithm);
 bool may_be_used(const Algorithm& algorithm, const TopologyView& view);
 
 // Those that take part in a trial of calls of `size`, and those that do not.
-class ByWire {
+class WireCandidates {
  public:
-  ByWire(const TopologyView& view, const Shape& shape, Bytes size);
+  WireCandidates(const TopologyView& view, const Shape& shape, Bytes size);
 
   // Whether there is one for calls of some size.
   static bool takes_part(Collective collective, const TopologyView& view);
