@@ -263,14 +263,14 @@ void CollectiveCall::take_note(int code) {
   record();
   const auto flows = code == MPI_SUCCESS ? communicator_->latest_flows() : std::nullopt;
   if (flows) Runtime::active()->wire_log().add(shape_.collective, *flows);
-  last_execution = {true, &candidate_->name, decision_->reason, flows};
+  last_execution.take_algorithm(candidate_->name, decision_->reason, flows);
   trace(&candidate_->name, flows ? &*flows : nullptr);
 }
 
 int CollectiveCall::forwarded(int code) {
   if (scope_.is_nested()) return code;
   record();
-  last_execution = {true, nullptr, left_, std::nullopt};
+  last_execution.take_library(left_);
   trace(nullptr, nullptr);
   return code;
 }

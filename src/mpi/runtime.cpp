@@ -235,6 +235,7 @@ void Runtime::open_shadows() {
   PMPI_Comm_group(MPI_COMM_SELF, &group);
   PMPI_Comm_create(MPI_COMM_SELF, group, &self_shadow_);
   PMPI_Group_free(&group);
+  PMPI_Comm_set_errhandler(self_shadow_, MPI_ERRORS_RETURN);
 
   int* tag_bound = nullptr;
   int found = 0;
