@@ -18,6 +18,7 @@
 #include "mpi/call_shape.h"
 #include "mpi/counted_call.h"
 #include "mpi/datatype.h"
+#include "mpi/device_memory.h"
 #include "mpi/last_execution.h"
 #include "mpi/left_calls.h"
 #include "mpi/multicast_agreement.h"
@@ -227,14 +228,19 @@ void CollectiveCall::trace(const std::string* algorithm, const wire::FlowStatist
                                                  : std::span<const CallPhase>()});
 }
 
-int CollectiveCall::run() try {
-  if (failure_ != MPI_SUCCESS) return failure_;
+int CollectiveCall::run_on(const CallArguments& call) {
   if (has_counts(shape_.collective))
-    return run_counted_call(*communicator_, *candidate_, shape_, arguments_);
+    return run_counted_call(*communicator_, *candidate_, shape_, call);
   const PreparedSchedule& prepared = communicator_->planner().schedule(shape_, *candidate_);
   return is_reducing(shape_.collective)
-             ? run_reduction(*communicator_, prepared, shape_, arguments_)
-             : run_data_movement(*communicator_, prepared, shape_, arguments_);
+             ? run_reduction(*communicator_, prepared, shape_, call)
+             : run_data_movement(*communicator_, prepared, shape_, call);
+}
+
+int CollectiveCall::run() try {
+  if (failure_ != MPI_SUCCESS) return failure_;
+  HostCopies copies(arguments_, shape_, communicator_->rank());
+  return copies.code() == MPI_SUCCESS ? copies.give_back(run_on(copies.call())) : copies.code();
 } catch (const std::bad_alloc&) {
   return MPI_ERR_NO_MEM;
 } catch (const std::exception& problem) {

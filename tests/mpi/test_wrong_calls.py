@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 from mpi_jobs import ALGORITHM_ROUNDS, Mpi, mpi_named
 
+from quadrille.installation import native_directory
+
 PMPI_IS_THE_LIBRARY = {"QUADRILLE_PMPI": "off"}
 pytestmark = [pytest.mark.mpi, pytest.mark.timeout(150)]
 
@@ -25,3 +27,13 @@ def test_who_executed_a_call_is_known_when_its_communicator_is_gone(mpi: Mpi) ->
     settings = {"QUADRILLE_ALGORITHM": "bcast:binomial", **overwrites_what_is_freed}
     outcome = mpi.run(2, [mpi.program("asks_after_free")], settings, timeout_s=60)
     assert (outcome.code, outcome.counts) == (0, {"checks": 6, "failures": 0}), outcome.output
+
+
+@pytest.mark.parametrize("where", ["all", "odd"])
+@pytest.mark.parametrize("algorithms", ALGORITHM_ROUNDS[:2], ids=["first", "second"])
+def test_buffers_in_memory_of_a_device_are_read_and_written(mpi: Mpi, algorithms: str, where: str) -> None:
+    driver = native_directory() / "tests" / "driver" / "libcuda.so.1"
+    settings = {"QUADRILLE_ALGORITHM": algorithms, **PMPI_IS_THE_LIBRARY}
+    outcome = mpi.run(3, [mpi.program("device_memory"), driver, where], settings, timeout_s=60)
+    assert (outcome.code, outcome.counts.get("failures")) == (0, 0), outcome.output + outcome.errors
+    assert outcome.counts["checks"] > 1000, outcome.output
