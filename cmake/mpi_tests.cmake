@@ -13,6 +13,12 @@ function(quadrille_test_program target)
   add_dependencies(quadrille-tests ${target})
 endfunction()
 
+# What a CUDA driver looks like to a process, with memory that the processor cannot read: no device is needed.
+add_library(stand_in_driver MODULE ${QUADRILLE_TEST_PROGRAMS}/driver/stand_in_driver.c)
+set_target_properties(stand_in_driver PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/driver
+                      OUTPUT_NAME cuda SUFFIX .so.1 LINK_FLAGS -Wl,-soname,libcuda.so.1 C_EXTENSIONS ON
+                      C_VISIBILITY_PRESET default)
+
 # Only the launcher decides which MPI library a program finds: no path to one is built in.
 function(quadrille_c_tests abi include_directory library)
   file(GLOB sources CONFIGURE_DEPENDS ${QUADRILLE_TEST_PROGRAMS}/*.c ${QUADRILLE_TEST_PROGRAMS}/*.cpp)

@@ -2,7 +2,7 @@
 """Every environment variable of Quadrille, read from the table that the native library is built from.
 
 `src/base/settings.def` is the only place where a variable of the library is declared; an installation keeps a
-copy beside the native parts. The few variables that only the command line reads are listed here.
+copy beside the native parts. What a value may be stands there too.
 """
 
 from __future__ import annotations
@@ -23,41 +23,48 @@ _TABLE_IN_SOURCE_TREE = Path(__file__).resolve().parents[2] / "src" / "base" / "
 _TABLE_INSTALLED = Path(sys.prefix).parent / "native" / "settings.def"
 _TEXT = r'"((?:[^"\\]|\\.)*)"'
 _ROW = re.compile(
-    rf"^SETTING\(\w+,\s*(\w+),\s*(QUADRILLE_\w+),\s*{_TEXT},\s*{_TEXT},\s*{_TEXT}\)", re.MULTILINE
+    rf"^SETTING\(\w+,\s*(\w+),\s*(QUADRILLE_\w+),\s*{_TEXT},\s*{_TEXT},\s*{_TEXT},\s*{_TEXT}\)", re.MULTILINE
 )
-
-_CHOICES = {
-    "QUADRILLE_COLLECTIVES": ("on", "off"),
-    "QUADRILLE_WIRE": ("auto", "udp", "packet", "xdp", "off"),
-    "QUADRILLE_WAITING": ("auto", "spin", "sleep"),
-    "QUADRILLE_FABRIC_LINK": ("auto", "udp", "packet", "xdp"),
-    "QUADRILLE_MULTICAST": ("auto", "off"),
-    "QUADRILLE_FABRIC": ("on", "off"),
-    "QUADRILLE_FABRIC_MEMORY": ("on", "off"),
-    "QUADRILLE_FABRIC_FLOW": ("on", "off"),
-    "QUADRILLE_PROBE": ("auto", "off"),
-    "QUADRILLE_ABI": ("ompi", "mpich", "abi"),
-}
+_COMMAND_LINE_ROW = re.compile(
+    rf"^COMMAND_LINE_SETTING\((QUADRILLE_\w+),\s*{_TEXT},\s*{_TEXT},\s*{_TEXT}\)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One environment variable: its type (text, integer or flag), default as text, unit and meaning."""
+    """One environment variable: its type (text, integer, flag, ...), default as text, unit and meaning.
+
+    `legal`: its values separated by `|`, or `least..most`; empty where any text is one.
+    """
 
     variable: str
     type: str
     default: str
+    legal: str
     unit: str
     description: str
+    command_line_only: bool = False
 
+    @property
+    def expected(self) -> str:
+        """What it may be, in words; empty where any text is legal."""
+        least, dots, most = self.legal.partition("..")
+        if dots:
+            return f"a whole number from {least} to {most}" if most else f"a whole number of {least} or more"
+        values = self.legal.split("|")
+        words = values[0] if len(values) == 1 else f"{', '.join(values[:-1])} or {values[-1]}"
+        return f"any of {', '.join(values)}" if self.type == "topics" else words
 
-_COMMAND_LINE_SETTINGS = (
-    Setting("QUADRILLE_NATIVE_DIR", "text", "", "path", "folder with libquadrille.so (command line only)"),
-    Setting("QUADRILLE_MPI_DIR", "text", "", "path", "folder with the lab's MPIs (command line only)"),
-    Setting("QUADRILLE_LAB", "text", "", "", "lab that is meant where none is named (command line only)"),
-    Setting("QUADRILLE_LAB_DIR", "text", "", "path", "folder with all labs (command line only)"),
-    Setting("QUADRILLE_LAB_INFO", "text", "", "path", "rates for the limits of bench (command line only)"),
-)
+    def allows(self, value: str) -> bool:
+        """Whether `value` is legal. Empty stands for the default; unknown topics cost nobody anything."""
+        if not value or not self.legal or self.type == "topics":
+            return True
+        least, dots, most = self.legal.partition("..")
+        if not dots:
+            return value in self.legal.split("|")
+        return re.fullmatch("[0-9]+", value) is not None and int(least) <= int(value) <= int(
+            most or 2**63 - 1
+        )
 
 
 def all_settings() -> list[Setting]:
@@ -73,12 +80,16 @@ def all_settings() -> list[Setting]:
             f"table of settings {table} cannot be read ({error.strerror}); reinstall"
         ) from error
     rows = [
-        Setting(variable, kind, default, unit, description.replace('\\"', '"'))
-        for kind, variable, default, unit, description in _ROW.findall(text)
+        Setting(variable, kind, default, legal, unit, description.replace('\\"', '"'))
+        for kind, variable, default, legal, unit, description in _ROW.findall(text)
     ]
     if not rows:
         raise QuadrilleError(f"table of settings {table} holds no row; install again")
-    return [*rows, *_COMMAND_LINE_SETTINGS]
+    rows += [
+        Setting(variable, "text", default, "", unit, description, command_line_only=True)
+        for variable, default, unit, description in _COMMAND_LINE_ROW.findall(text)
+    ]
+    return rows
 
 
 def job_environment(options: Mapping[str, str | None]) -> dict[str, str]:
@@ -89,13 +100,11 @@ def job_environment(options: Mapping[str, str | None]) -> dict[str, str]:
 
     Raises UsageError for a value that does not exist, or names a file that cannot be read.
     """
-    known = {setting.variable for setting in all_settings()} - {
-        row.variable for row in _COMMAND_LINE_SETTINGS
-    }
+    known = {row.variable: row for row in all_settings() if not row.command_line_only}
     variables = {name: os.environ[name] for name in sorted(known) if name in os.environ}
     variables.update({name: value for name, value in options.items() if value is not None})
     for name, value in variables.items():
-        _check(name, value)
+        _check(known[name], value)
     if variables.get("QUADRILLE_MODEL"):
         variables["QUADRILLE_MODEL"] = _readable_model(variables["QUADRILLE_MODEL"])
     for folder in ("QUADRILLE_CACHE", "QUADRILLE_TRACE"):
@@ -111,10 +120,10 @@ def unknown_variables() -> list[str]:
     return sorted(name for name in os.environ if name.startswith("QUADRILLE_") and name not in known)
 
 
-def _check(name: str, value: str) -> None:
-    option = f"--{name.removeprefix('QUADRILLE_').lower()}"
-    if name in _CHOICES and value and value not in _CHOICES[name]:
-        raise UsageError(f"{option} (or {name}) is {value!r}; it can be {', '.join(_CHOICES[name])}")
+def _check(setting: Setting, value: str) -> None:
+    if not setting.allows(value):
+        option = f"--{setting.variable.removeprefix('QUADRILLE_').lower()}"
+        raise UsageError(f"{option} (or {setting.variable}) is {value!r}; it can be {setting.expected}")
 
 
 def _readable_model(name: str) -> str:

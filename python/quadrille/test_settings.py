@@ -65,11 +65,22 @@ def test_settings_of_the_environment_go_along_and_options_win(monkeypatch: pytes
         ("QUADRILLE_ABI", "lam"),
         ("QUADRILLE_MODEL", "/nowhere/model.json"),
         ("QUADRILLE_FABRIC", "sometimes"),
+        ("QUADRILLE_REORDER", "some"),
+        ("QUADRILLE_TRIALS", "100001"),
+        ("QUADRILLE_HANDSHAKE_S", "-1"),
     ],
 )
 def test_values_that_do_not_exist_are_wrong_usage(name: str, value: str) -> None:
     with pytest.raises(UsageError, match=value):
         settings.job_environment({name: value})
+
+
+def test_what_may_be_is_told_as_the_native_table_has_it() -> None:
+    with pytest.raises(UsageError, match="it can be auto, udp, packet, xdp or off"):
+        settings.job_environment({"QUADRILLE_WIRE": "tcp"})
+    assert settings.job_environment({"QUADRILLE_WIRE": "xdp"})["QUADRILLE_WIRE"] == "xdp"
+    told = CliRunner().invoke(build_app(), ["env", "--help"], catch_exceptions=False).output
+    assert "auto, udp, packet, xdp or off" in " ".join(told.split())
 
 
 def test_folders_are_passed_on_by_absolute_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,9 +34,10 @@ void* implementation(const char* symbol) {
 
 int write_last_execution(char* text, int size) {
   if (!last_execution.any) return -1;
-  std::string line = last_execution.algorithm == nullptr
-                         ? std::string("executor=mpi reason=") + last_execution.reason
-                         : "executor=quadrille algorithm=" + *last_execution.algorithm;
+  std::string line =
+      last_execution.by_library
+          ? std::string("executor=mpi reason=") + last_execution.reason
+          : std::string("executor=quadrille algorithm=") + last_execution.algorithm.data();
   if (const auto& flows = last_execution.flows) {
     line += " packets=" + std::to_string(flows->packets) +
             " bytes=" + std::to_string(flows->bytes) + " resent=" + std::to_string(flows->resent) +

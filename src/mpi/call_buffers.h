@@ -20,11 +20,16 @@ class CallBuffers {
   std::byte* scratch(std::size_t bytes) { return scratch_.use(bytes); }
   std::byte* send_staging(std::size_t bytes) { return send_staging_.use(bytes); }
   std::byte* receive_staging(std::size_t bytes) { return receive_staging_.use(bytes); }
+  // Copies of the user's buffers in device memory.
+  std::byte* sent_by_device(std::size_t bytes) { return sent_by_device_.use(bytes); }
+  std::byte* received_by_device(std::size_t bytes) { return received_by_device_.use(bytes); }
 
  private:
   KeptBuffer scratch_;
   KeptBuffer send_staging_;
   KeptBuffer receive_staging_;
+  KeptBuffer sent_by_device_;
+  KeptBuffer received_by_device_;
 };
 
 }  // namespace quadrille

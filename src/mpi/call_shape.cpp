@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "mpi/datatype.h"
+#include "mpi/refused_arguments.h"
 
 namespace quadrille {
 namespace {
@@ -31,7 +32,12 @@ std::optional<Shape> with_block(Shape shape, const UserBuffer* send, const UserB
   return shape;
 }
 
+// Where the MPI library takes one buffer for both sides, it means MPI_IN_PLACE: in a reduce at the
+// root only, elsewhere the receive buffer says nothing.
 std::optional<Shape> with_operation(Shape shape, const CallArguments& call) {
+  const bool is_one_buffer_of_both = call.collective != Collective::reduce &&
+                                     call.send.address != nullptr &&
+                                     call.send.address == call.receive.address;
   int commutative = 0;
   if (call.op == MPI_OP_NULL || PMPI_Op_commutative(call.op, &commutative) != MPI_SUCCESS)
     return std::nullopt;
@@ -43,7 +49,7 @@ std::optional<Shape> with_operation(Shape shape, const CallArguments& call) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   shape.element_bytes = static_cast<std::uint32_t>(std::min(*element, most));
   shape.commutative = commutative != 0;
-  shape.in_place = call.send.address == MPI_IN_PLACE;
+  shape.in_place = call.send.address == MPI_IN_PLACE || is_one_buffer_of_both;
   return shape;
 }
 
@@ -92,6 +98,7 @@ std::optional<Shape> shape_of(const CallArguments& call, Rank rank, Rank ranks) 
     if (call.root < 0 || call.root >= ranks) return std::nullopt;
     shape.root = call.root;
   }
+  if (would_be_refused(call, rank, ranks)) return std::nullopt;
   const bool is_root = rank == shape.root;
   switch (call.collective) {
     case Collective::barrier:

@@ -18,6 +18,7 @@
 #include "mpi/call_shape.h"
 #include "mpi/counted_call.h"
 #include "mpi/datatype.h"
+#include "mpi/device_memory.h"
 #include "mpi/last_execution.h"
 #include "mpi/left_calls.h"
 #include "mpi/multicast_agreement.h"
@@ -229,14 +230,19 @@ void CollectiveCall::trace(const std::string* algorithm, const wire::FlowStatist
 } catch (const std::bad_alloc&) {
 }
 
-int CollectiveCall::run() try {
-  if (failure_ != MPI_SUCCESS) return failure_;
+int CollectiveCall::run_on(const CallArguments& call) {
   if (has_counts(shape_.collective))
-    return run_counted_call(*communicator_, *candidate_, shape_, arguments_);
+    return run_counted_call(*communicator_, *candidate_, shape_, call);
   const PreparedSchedule& prepared = communicator_->planner().schedule(shape_, *candidate_);
   return is_reducing(shape_.collective)
-             ? run_reduction(*communicator_, prepared, shape_, arguments_)
-             : run_data_movement(*communicator_, prepared, shape_, arguments_);
+             ? run_reduction(*communicator_, prepared, shape_, call)
+             : run_data_movement(*communicator_, prepared, shape_, call);
+}
+
+int CollectiveCall::run() try {
+  if (failure_ != MPI_SUCCESS) return failure_;
+  HostCopies copies(arguments_, shape_, communicator_->rank());
+  return copies.code() == MPI_SUCCESS ? copies.give_back(run_on(copies.call())) : copies.code();
 } catch (const std::bad_alloc&) {
   return MPI_ERR_NO_MEM;
 } catch (const std::exception& problem) {
@@ -265,14 +271,14 @@ void CollectiveCall::take_note(int code) {
   record();
   const auto flows = code == MPI_SUCCESS ? communicator_->latest_flows() : std::nullopt;
   if (flows) Runtime::active()->wire_log().add(shape_.collective, *flows);
-  last_execution = {true, &candidate_->name, decision_->reason, flows};
+  last_execution.take_algorithm(candidate_->name, decision_->reason, flows);
   trace(&candidate_->name, flows ? &*flows : nullptr);
 }
 
 int CollectiveCall::forwarded(int code) {
   if (scope_.is_nested()) return code;
   record();
-  last_execution = {true, nullptr, left_, std::nullopt};
+  last_execution.take_library(left_);
   trace(nullptr, nullptr);
   return code;
 }

@@ -58,6 +58,7 @@ class CollectiveCall {
   void record();
   void trace(const std::string* algorithm, const wire::FlowStatistics* flows);
   int run();
+  int run_on(const CallArguments& call);
   void take_note(int code);
 
   CallScope scope_;

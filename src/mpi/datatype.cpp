@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "mpi/defined_pairs.h"
 #include "mpi/next.h"
 #include "mpi/self_message.h"
 
@@ -242,20 +243,17 @@ bool is_predefined_type(MPI_Datatype type) {
 }
 
 bool may_combine(MPI_Op op, MPI_Datatype type) {
-  const bool is_of_mpi = is_predefined_operation(op) || op == MPI_MAXLOC || op == MPI_MINLOC;
-  if (!is_of_mpi) return true;
+  if (!is_operation_of_mpi(op)) return true;
   thread_local MPI_Op known_op = MPI_OP_NULL;
   thread_local MPI_Datatype known_type = MPI_DATATYPE_NULL;
   if (op == known_op && type == known_type) return true;
-  if (!is_predefined_type(type) && !is_predefined(envelope_of(type))) return false;
-  // Of no elements it is asked for nothing but whether it would.
-  char from = 0;
-  char into = 0;
-  if (PMPI_Reduce_local(&from, &into, 0, type, op) != MPI_SUCCESS) return false;
+  if (!is_defined(op, type)) return false;
   known_op = op;
   known_type = type;
   return true;
 }
+
+int combiner_of(MPI_Datatype type) { return envelope_of(type).combiner; }
 
 bool is_exact(MPI_Op op, MPI_Datatype type) {
   return is_predefined_operation(op) && is_whole_number(type);

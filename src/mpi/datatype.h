@@ -34,8 +34,11 @@ int unpack(const std::byte* from, void* into, std::uint64_t count, MPI_Datatype 
 bool is_predefined_operation(MPI_Op op);
 bool is_predefined_type(MPI_Datatype type);
 
-// Whether the operation is for such elements: MPI's own are for some predefined types only. Alike
-// on all ranks. REQUIRES: valid handles.
+// How a type was made: MPI_COMBINER_NAMED and so on. REQUIRES: a valid handle.
+int combiner_of(MPI_Datatype type);
+
+// Whether the operation is for such elements: MPI's own are for some predefined types only, and
+// what else an MPI library may take is left to it. Alike on all ranks. REQUIRES: valid handles.
 bool may_combine(MPI_Op op, MPI_Datatype type);
 
 // Whether a reduction gives the same bits in every order of evaluation: MPI's own operations on

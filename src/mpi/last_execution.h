@@ -2,19 +2,40 @@
 // Who executed the calling thread's latest collective, for benchmarks and tests.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <optional>
-#include <string>
+#include <string_view>
 
 #include "wire/flow_statistics.h"
 
 namespace quadrille {
 
-// Both texts live as long as the communicator's plans; they are read before it is freed.
+// Holds nothing of the communicator's: a program may ask after it has freed that. Names longer than
+// the array are cut.
 struct LastExecution {
   bool any = false;
-  const std::string* algorithm = nullptr;  // null: the MPI library
-  const char* reason = "";
+  bool by_library = true;
+  std::array<char, 256> algorithm{};          // where it was not the MPI library
+  const char* reason = "";                    // lasts
   std::optional<wire::FlowStatistics> flows;  // this rank's, where it went by the wire
+
+  void take_library(const char* why) {
+    any = by_library = true;
+    reason = why;
+    flows.reset();
+  }
+  void take_algorithm(std::string_view name, const char* why,
+                      const std::optional<wire::FlowStatistics>& cost) {
+    any = true;
+    by_library = false;
+    const std::size_t length = std::min(name.size(), algorithm.size() - 1);
+    std::copy_n(name.data(), length, algorithm.data());
+    algorithm[length] = '\0';
+    reason = why;
+    flows = cost;
+  }
 };
 
 inline thread_local LastExecution last_execution;

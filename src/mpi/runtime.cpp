@@ -4,6 +4,7 @@
 #include "mpi/runtime.h"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,7 +15,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/fingerprint.h"
 #include "base/monotonic_clock.h"
@@ -30,9 +33,6 @@ namespace {
 
 std::unique_ptr<Runtime> the_runtime;
 
-// A trial keeps a time of each of its calls.
-constexpr std::int64_t most_trials = 100'000;
-
 // Positive, and so is its negation's negation.
 std::int64_t positive_fingerprint(const std::string& text) {
   return static_cast<std::int64_t>(fingerprint(text) >> 2U);
@@ -44,6 +44,15 @@ std::string agreed_settings(const Settings& settings) {
          std::to_string(settings.trial_floor) + "|" + settings.wire + "|" + settings.multicast +
          "|" + settings.model + "|" + settings.probe + "|" + settings.reorder + "|" +
          settings.trace + "|" + (settings.check_decisions ? "checked" : "");
+}
+
+// What was set for nothing costs a line each, and nothing else.
+void tell_misspelt_settings() {
+  std::vector<std::string_view> environment;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+    environment.emplace_back(*entry);
+  for (const std::string& line : misspelt_settings(environment))
+    std::fprintf(stderr, "quadrille: %s\n", line.c_str());
 }
 
 // A launcher of another MPI starts every rank as a world of its own.
@@ -82,6 +91,7 @@ void Runtime::begin() {
   PMPI_Comm_size(MPI_COMM_WORLD, &runtime->world_size_);
   warn_of_foreign_launcher(runtime->world_size_);
   const std::string problem = runtime->take_settings();
+  if (runtime->world_rank_ == 0) tell_misspelt_settings();
   runtime->step_back(problem);
   if (!runtime->shake_hands(problem.empty())) return;
   runtime->open_shadows();
@@ -109,22 +119,6 @@ std::string Runtime::take_settings() {
   settings_ = settings.value();
   auto forced = parse_forced_choice(settings_.algorithm);
   if (!forced.ok()) return forced.error().message;
-  if (settings_.probe != "auto" && settings_.probe != "off") {
-    return "QUADRILLE_PROBE=" + settings_.probe + ": expected auto or off";
-  }
-  if (settings_.wire != "off" && !wire::link_kind(settings_.wire)) {
-    return "QUADRILLE_WIRE=" + settings_.wire + ": expected auto, udp, packet or off";
-  }
-  if (settings_.multicast != "auto" && settings_.multicast != "off") {
-    return "QUADRILLE_MULTICAST=" + settings_.multicast + ": expected auto or off";
-  }
-  if (settings_.reorder != "grids" && settings_.reorder != "all" && settings_.reorder != "off") {
-    return "QUADRILLE_REORDER=" + settings_.reorder + ": expected grids, all or off";
-  }
-  if (settings_.trials > most_trials) {
-    return "QUADRILLE_TRIALS=" + std::to_string(settings_.trials) + ": expected at most " +
-           std::to_string(most_trials);
-  }
   planner_options_ = {forced.value(), static_cast<std::uint32_t>(settings_.trials),
                       Bytes{static_cast<std::uint64_t>(settings_.trial_floor)}};
   return "";
@@ -246,6 +240,7 @@ void Runtime::open_shadows() {
   PMPI_Comm_group(MPI_COMM_SELF, &group);
   PMPI_Comm_create(MPI_COMM_SELF, group, &self_shadow_);
   PMPI_Group_free(&group);
+  PMPI_Comm_set_errhandler(self_shadow_, MPI_ERRORS_RETURN);
 
   int* tag_bound = nullptr;
   int found = 0;

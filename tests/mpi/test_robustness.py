@@ -97,7 +97,11 @@ def test_a_rank_without_the_library_ends_the_job_with_a_message(mpi: Mpi) -> Non
     ("settings", "complaint"),
     [
         ({"QUADRILLE_TRIALS": "many"}, "QUADRILLE_TRIALS"),
-        ({"QUADRILLE_TRIALS": "4294967295"}, "QUADRILLE_TRIALS=4294967295: expected at most 100000"),
+        (
+            {"QUADRILLE_TRIALS": "4294967295"},
+            "QUADRILLE_TRIALS=4294967295: expected a whole number from 0 to 100000",
+        ),
+        ({"QUADRILLE_WIRE": "tcp"}, "QUADRILLE_WIRE=tcp: expected auto, udp, packet, xdp or off"),
         ({"QUADRILLE_ALGORITHM": "bcast:telepathy"}, "no algorithm 'telepathy'"),
         ({"QUADRILLE_ABI": "mpich"}, "QUADRILLE_ABI does not fit"),
     ],
@@ -110,6 +114,18 @@ def test_a_wrong_setting_costs_one_line_and_the_program_runs_on(
     (line,) = lines_of_quadrille(outcome.errors)
     assert complaint in line
     assert "the program runs on with the MPI library alone" in line
+
+
+def test_a_misspelt_setting_or_topic_costs_one_line_and_nothing_else(ompi4: Mpi) -> None:
+    settings = {**FORCED, "QUADRILLE_TRIAL": "0", "QUADRILLE_LOG": "starts,plan"}
+    outcome = ompi4.run(3, [ompi4.program("late_rank"), "0"], settings)
+    assert (outcome.code, outcome.counts["sum"]) == (0, 3), outcome.errors
+    assert sorted(lines_of_quadrille(outcome.errors)) == [
+        "quadrille: QUADRILLE_LOG: unknown topic starts; expected start, plan, wire or fabric",
+        "quadrille: unknown setting QUADRILLE_TRIAL, did you mean QUADRILLE_TRIALS? "
+        "(`quadrille env --help` shows all)",
+    ]
+    assert "event=plan" in outcome.errors
 
 
 def test_a_missing_core_library_costs_one_line(ompi4: Mpi, tmp_path: Path) -> None:

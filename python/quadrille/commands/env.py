@@ -16,7 +16,7 @@ def _help() -> str:
     rows = []
     for setting in settings.all_settings():
         default = f"default {setting.default}" if setting.default else ""
-        notes = ", ".join(filter(None, (setting.unit, default)))
+        notes = ", ".join(filter(None, (setting.expected, setting.unit, default)))
         rows.append(f"{setting.variable}\n    {setting.description}" + (f" ({notes})" if notes else ""))
     return (
         "Print the KEY=VALUE lines that `quadrille run` would set.\n\n"
