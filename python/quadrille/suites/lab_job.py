@@ -65,9 +65,13 @@ class SuiteLab:
         folder: Path | None = None,
         stdin: str = "",
         launcher_arguments: Sequence[str] = (),
+        preload: str = "",
     ) -> Ended:
-        """Run `command`; `quadrille` holds settings of Quadrille, None runs without it."""
-        line, outer = self._line(mpi, ranks, quadrille, {**libraries(mpi), **(environment or {})})
+        """Run `command`; `quadrille` holds settings of Quadrille, None runs without it.
+
+        `preload`: libraries that ranks with Quadrille load before it.
+        """
+        line, outer = self._line(mpi, ranks, quadrille, {**libraries(mpi), **(environment or {})}, preload)
         line = [line[0], *launcher_arguments, *line[1:], *command]
         began = time.monotonic()
         child = subprocess.Popen(
@@ -88,7 +92,12 @@ class SuiteLab:
             return Ended(None, self._end(child), time.monotonic() - began)
 
     def _line(
-        self, mpi: str, ranks: int, quadrille: Mapping[str, str] | None, environment: Mapping[str, str]
+        self,
+        mpi: str,
+        ranks: int,
+        quadrille: Mapping[str, str] | None,
+        environment: Mapping[str, str],
+        preload: str,
     ) -> tuple[list[str], dict[str, str]]:
         per_host = -(-ranks // len(self._topology.host_names()))
         line = self._lab.launcher(mpi, ranks, per_host, environment)
@@ -98,6 +107,8 @@ class SuiteLab:
             self._launchers[mpi] = detect_launcher(line)
         launcher = replace(self._launchers[mpi], argv=tuple(line))
         variables = settings.job_environment(quadrille)
+        if preload:
+            variables["LD_PRELOAD"] = f"{preload}:{variables['LD_PRELOAD']}"
         return launcher.with_environment(variables), launcher.launcher_environment(variables)
 
     def _end(self, child: subprocess.Popen[str]) -> str:
