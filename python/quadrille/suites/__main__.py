@@ -39,9 +39,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--setting", action="append", choices=list(SETTINGS), default=[], help="may be repeated"
     )
-    parser.add_argument(
-        "--only", default="", metavar="REGEX", help="tests of MPICH's suite whose names match"
-    )
+    parser.add_argument("--only", default="", metavar="REGEX", help="tests whose names match")
     parser.add_argument("--part", action="append", choices=["mpich", "mpi4py", "imb"], default=[])
     parser.add_argument(
         "--topology", default="unlimited:hosts=3", help="the lab, as `quadrille lab up` takes it"
@@ -99,7 +97,7 @@ def _mpi4py(asked: argparse.Namespace, records: Records, lab: SuiteLab) -> None:
         return
     for mpi in _installed(asked.mpi or _MPIS):
         suite = Mpi4pySuite(mpi, sources, lab, records, asked.patience, _tell)
-        suite.run(chosen(asked.setting or ["unforced", "multicast", "hierarchical", "recursive"]))
+        suite.run(chosen(asked.setting or ["unforced", "multicast", "hierarchical", "recursive"]), asked.only)
 
 
 def _imb(asked: argparse.Namespace, records: Records, lab: SuiteLab) -> None:
@@ -109,7 +107,7 @@ def _imb(asked: argparse.Namespace, records: Records, lab: SuiteLab) -> None:
         return
     for _ in _installed(["impi"]):
         suite = ImbSuite("impi", programs, lab, records, asked.patience, _tell)
-        suite.run(chosen(asked.setting or ["unforced", "multicast", "hierarchical", "recursive"]))
+        suite.run(chosen(asked.setting or ["unforced", "multicast", "hierarchical", "recursive"]), asked.only)
 
 
 def _installed(mpis: Iterable[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ Times are of no interest here: few repetitions, and lengths on both sides of whe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,13 +61,14 @@ class ImbSuite:
     patience_s: float
     tell: Callable[[str], None]
 
-    def run(self, settings: Mapping[str, Mapping[str, str]]) -> None:
-        """Run all benchmarks without Quadrille, then under each of the settings."""
+    def run(self, settings: Mapping[str, Mapping[str, str]], pattern: str) -> None:
+        """Run all benchmarks whose names match `pattern` without Quadrille, then under each setting."""
         for setting, variables in {NATIVE: None, **settings}.items():
             for program, benchmarks in BENCHMARKS.items():
                 if (self.programs / program).exists():
                     for benchmark in benchmarks.split():
-                        self._compared(program, benchmark, setting, variables)
+                        if re.search(pattern, f"{program} {benchmark}"):
+                            self._compared(program, benchmark, setting, variables)
 
     def _compared(
         self, program: str, benchmark: str, setting: str, variables: Mapping[str, str] | None

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quadrille import settings
+from quadrille.errors import QuadrilleError
 from quadrille.installation import mpi_prefix
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
@@ -23,6 +24,7 @@ from quadrille.launchers import Launcher, detect_launcher
 
 _TAIL_LINES = 25
 _GRACE_S = 5.0
+_DOWN_TRIES = 5
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,13 @@ class SuiteLab:
                 break
             except subprocess.TimeoutExpired as late:
                 output = (late.output or b"").decode(errors="replace") if late.output else ""
-        self._lab.down()
+        for left in reversed(range(_DOWN_TRIES)):
+            try:
+                self._lab.down()
+                break
+            except QuadrilleError:  # a busy machine takes its time to end processes
+                if left == 0:
+                    raise
         self._lab = Lab.up(self._topology, self._name)
         return output
 

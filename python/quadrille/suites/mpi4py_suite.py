@@ -47,9 +47,10 @@ class Mpi4pySuite:
     patience_s: float
     tell: Callable[[str], None]
 
-    def run(self, settings: Mapping[str, Mapping[str, str]]) -> None:
-        """Run all modules without Quadrille, then under each of the settings."""
-        modules = sorted(path.stem for path in (self.sources / "test").glob("test_*.py"))
+    def run(self, settings: Mapping[str, Mapping[str, str]], pattern: str) -> None:
+        """Run all modules whose names match `pattern` without Quadrille, then under each of the settings."""
+        found = sorted(path.stem for path in (self.sources / "test").glob("test_*.py"))
+        modules = [name for name in found if re.search(pattern, name)]
         for module in modules:
             self._native(module)
         for setting, variables in settings.items():
