@@ -135,3 +135,4 @@ def test_a_benchmark_with_a_defect_or_without_checks_does_not_pass() -> None:
     assert run_passes(printed(heading, "4 time-out.; Time limit is over; use -time X"))
     assert not run_passes(printed(heading, "4 6 1.00 1.00"))
     assert not run_passes(printed("#bytes #repetitions  t_min[usec]", "4 6 1.00"))
+    assert run_passes(printed("#repetitions  t_min[usec]", "6 1.00"))  # MPI_Barrier
