@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`scripts/test_suites.sh` on a suite of three tests: one passes, one fails, one fails under Quadrille only."""
+"""`scripts/test_suites.sh` on a suite of three tests: one passes, one fails, one only fails under Quadrille."""
 
 from __future__ import annotations
 
