@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`scripts/test_suites.sh` on a suite of three tests: one passes, one fails, one only fails under Quadrille."""
+"""`scripts/test_suites.sh` on a suite of three tests: one passes, one fails, one fails only with Quadrille."""
 
 from __future__ import annotations
 
