@@ -21,6 +21,7 @@ from quadrille.suites.testlist import MOST_RANKS, SuiteTest, passes, read_tests
 SUITE = "mpich"
 _BATCHED = re.compile(r"^((?:coll|attr)/\S+): (\d+|not found)$", re.MULTILINE)
 _START_S = 60
+_MORE_PATIENCE = 3
 
 
 @dataclass
@@ -98,12 +99,16 @@ class MpichSuite:
         if passes(test, _code(first), first.output):
             self._record(test, setting, "passed", first.seconds)
             return
-        again = self._once(program, test, variables)
+        # A machine that has become busy is late, a hang is late with more time too.
+        more = _MORE_PATIENCE if first.exit_code is None else 1
+        again = self._once(program, test, variables, more)
         verdict: Verdict = "unsteady" if passes(test, _code(again), again.output) else "failed"
         self._record(test, setting, verdict, again.seconds, first.tail)
 
-    def _once(self, program: Path, test: SuiteTest, variables: Mapping[str, str] | None) -> Ended:
-        limit_s = max(self.patience_s, test.time_limit_s or 0)
+    def _once(
+        self, program: Path, test: SuiteTest, variables: Mapping[str, str] | None, times: int = 1
+    ) -> Ended:
+        limit_s = max(self.patience_s, test.time_limit_s or 0) * times
         mpich = self.mpi in ("mpich", "impi")
         return self.lab.run(
             self.mpi,
