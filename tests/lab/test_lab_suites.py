@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`scripts/test_suites.sh` on a suite of which one test passes, one fails, and one fails with Quadrille only."""
+"""`scripts/test_suites.sh` on a small suite: one test passes, one fails, one fails with Quadrille only."""
 
 from __future__ import annotations
 
