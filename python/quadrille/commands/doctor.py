@@ -59,7 +59,8 @@ def doctor(
     if report.model is not None:
         known = completed(report.model)
     case = case_of(report.hosts, known, report.errors)
-    findings = diagnose(case, split_line(detect_launcher(line)).program)
+    launcher = detect_launcher(line)
+    findings = diagnose(case, split_line(launcher).program, mpi or launcher.mpi, launcher.version)
     if as_json:
         typer.echo(json.dumps(as_data(findings), ensure_ascii=False, indent=1))
     else:

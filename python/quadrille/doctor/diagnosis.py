@@ -11,6 +11,7 @@ from rich.text import Text
 
 from quadrille.doctor import rules_hosts, rules_interfaces, rules_links, rules_loss, rules_reach
 from quadrille.doctor.finding import SEVERITIES, Case, Finding, Rule, names
+from quadrille.doctor.rules_mpi import library_faults
 from quadrille.doctor.rules_program import program
 
 RULES: tuple[Rule, ...] = (
@@ -24,10 +25,14 @@ RULES: tuple[Rule, ...] = (
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold"}
 
 
-def diagnose(case: Case, program_words: list[str]) -> list[Finding]:
-    """Return all findings, worst first; among equals, those of more hosts first."""
+def diagnose(case: Case, program_words: list[str], mpi: str = "unknown", version: str = "") -> list[Finding]:
+    """Return all findings, worst first; among equals, those of more hosts first.
+
+    `mpi` and `version` are those of the launcher (`detect_launcher`).
+    """
     findings = [finding for rule in RULES for finding in rule(case)]
     findings += program(program_words)
+    findings += library_faults(mpi, version)
     return sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), -len(one.hosts)))
 
 

@@ -49,6 +49,19 @@ def test_a_healthy_cluster_is_told_to_be_so() -> None:
     assert [paragraph.plain for paragraph in paragraphs(findings)][-1] == "nothing wrong was found (1 note)"
 
 
+def test_faults_of_the_launchers_own_version_are_noted_and_no_others() -> None:
+    case = made_case(segment(lossless=True))
+
+    def faults(mpi: str, version: str) -> list[str]:
+        return [one.cause for one in diagnose(case, [], mpi, version) if one.id == "library_fault"]
+
+    told = faults("mpich", "5.0.2")
+    assert len(told) == 3
+    assert all(cause.startswith("MPICH 5.0.2, with or without Quadrille: ") for cause in told)
+    assert faults("mpich", "4.3.2") == faults("ompi", "5.0.2") == faults("unknown", "") == []
+    assert not is_wrong(diagnose(case, [], "mpich", "5.0.2"))
+
+
 def test_every_finding_is_described() -> None:
     described = set(
         re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/doctor.md").read_text(encoding="utf-8"), re.M)
