@@ -102,7 +102,7 @@ void Station::attempt(Act&& act) noexcept {
 
 void Station::break_off() noexcept {
   if (!std::exchange(has_told_of_failure_, true))
-    std::fputs("quadrille: the libfabric provider has no memory left: its messages are lost\n",
+    std::fputs("quadrille: the libfabric provider has failed (no memory?): its messages are lost\n",
                stderr);
   try {
     messenger_.break_off();
