@@ -24,6 +24,8 @@ target_link_libraries(quadrille-fi PRIVATE quadrille_fabric_provider)
 
 add_executable(quadrille_fabric_provider_test ${provider_tests})
 target_compile_options(quadrille_fabric_provider_test PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
+# Where memory ends: failed_allocation_test.cpp.
+target_link_options(quadrille_fabric_provider_test PRIVATE -Wl,--wrap=calloc -Wl,--wrap=strdup)
 target_link_libraries(quadrille_fabric_provider_test quadrille_fabric_provider GTest::gtest_main)
 set_target_properties(quadrille_fabric_provider_test PROPERTIES UNITY_BUILD OFF)
 quadrille_suites(quadrille_fabric_provider_test fabric_provider)

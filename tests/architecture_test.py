@@ -72,6 +72,10 @@ _BRACE = re.compile(
     r"|\bextern\s*(?P<linkage>\{)|(?P<other>\{)|(?P<end>\})"
 )
 _TESTS_OWN = re.compile(r"_(test|benchmark|fuzz)\.")
+# Of a table `ops`, or of the provider itself.
+_TABLE_ENTRY = re.compile(
+    r"\b(?:ops\.(?!size\b)\w+|made\.(?:getinfo|fabric|cleanup)) =\s+(?!guarded<|refuse;)[^;]+"
+)
 _ALGORITHM_ROW = re.compile(r"^ALGORITHM\((\w+),", re.MULTILINE)
 _NATIVE = {".c", ".cpp", ".h", ".def"}
 _SOURCES = {*_NATIVE, ".py", ".sh", ".cmake", ".toml"}
@@ -182,6 +186,15 @@ def algorithms_without_a_file(tree: Path) -> Iterator[str]:
             yield f"src/algorithms/algorithms.def: {name} has no {name}.cpp"
 
 
+def unguarded_calls_of_libfabric(tree: Path) -> Iterator[str]:
+    """Find entries of libfabric's tables through which an exception could pass into C."""
+    provider = tree / "src" / "fabric" / "provider"
+    for path, text in sources(tree, {".cpp", ".h"}):
+        if provider in path.parents and not path.name.endswith("_test.cpp"):
+            for entry in _TABLE_ENTRY.findall(text):
+                yield f"{path.relative_to(tree)}: {entry} is not guarded"
+
+
 def commands_imported_from_below(tree: Path) -> Iterator[str]:
     """Find Python modules under the command line that import it."""
     package = tree / "python" / "quadrille"
@@ -201,6 +214,7 @@ RULES: list[Rule] = [
     names_that_say_nothing,
     algorithms_without_a_file,
     commands_imported_from_below,
+    unguarded_calls_of_libfabric,
 ]
 
 SPDX = "// SPDX-License-Identifier: BSD-3-Clause\n"
@@ -231,6 +245,8 @@ PLANTED: list[tuple[Rule, str, str]] = [
         SPDX + 'ALGORITHM(bcast_x, bcast, "")\n',
     ),
     (commands_imported_from_below, "python/quadrille/lab/x.py", "from quadrille.commands import run\n"),
+    (unguarded_calls_of_libfabric, "src/fabric/provider/x.cpp", SPDX + "  ops.read = Calls::read;\n"),
+    (unguarded_calls_of_libfabric, "src/fabric/provider/y.cpp", SPDX + "  made.getinfo = get_info;\n"),
 ]
 
 HARMLESS: list[tuple[str, str]] = [
@@ -246,6 +262,10 @@ HARMLESS: list[tuple[str, str]] = [
     (
         "src/wire/rows.cpp",
         SPDX + "namespace q { struct Row { char a = '}'; }; }\nnamespace p { class Row {}; }\n",
+    ),
+    (
+        "src/fabric/provider/x.cpp",
+        SPDX + "ops.size = sizeof ops;\nops.read = guarded<read>;\nops.a = refuse;\n",
     ),
 ]
 

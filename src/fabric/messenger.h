@@ -8,6 +8,9 @@
 // as that has room for. Messages from one endpoint to another match in the order in which they were
 // sent, with tags and without apart.
 //
+// Exceptions: what throws in the middle of a call leaves nothing that may be relied upon, and has
+// the messenger break off. send() and receive() throw only if nothing of theirs is under way.
+//
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -116,6 +119,13 @@ class Messenger {
   // Nobody is reached any more, nor heard: what is under way ends so, and what waits for anybody,
   // now and later.
   void lose_everybody();
+  // Something has failed in the middle, as for want of memory: nothing but break_off() may be
+  // called until that has returned.
+  bool has_failed() const { return has_failed_; }
+  void fail() { has_failed_ = true; }
+  // Ends all that is under way as lose_everybody() does, whatever has failed in the middle of what,
+  // and has the others told. If it throws itself it is to be called again.
+  void break_off();
 
   struct Outgoing {
     wire::NetworkAddress to;
@@ -210,7 +220,17 @@ class Messenger {
   void end_send(const Head& head, const Report& report, PeerNumber to, Outcome outcome);
   void call_for(PeerNumber from, std::uint32_t offer, std::uint64_t bytes, Nanoseconds now);
   void tell_credit(PeerNumber to, Nanoseconds now);
-  void end_offer(const Offer& offer, PeerNumber to, Outcome outcome);
+  void end_offer(std::uint32_t number, PeerNumber to, Outcome outcome);
+
+  // What has been taken on ends by what done() tells, and by no exception.
+  template <typename Act>
+  void carry_on(Act&& act) {
+    try {
+      act();
+    } catch (...) {
+      has_failed_ = true;
+    }
+  }
 
   // messenger_receive.cpp
   Matcher& matcher(bool tagged) { return tagged ? tagged_ : untagged_; }
@@ -225,6 +245,7 @@ class Messenger {
   void end_receive(Token token, const Done& done);
   void end_waiting(Token receive, Outcome outcome);
   Token add_receive(const ReceiveRequest& request);
+  void post(Token token, const ReceiveRequest& request, Nanoseconds now);
   void take(Token message, Token receive, Nanoseconds now);
   void drop(const Waiting& waiting, Nanoseconds now);
   void take_events(PeerNumber number, Nanoseconds now);
@@ -237,6 +258,7 @@ class Messenger {
   wire::CreditBudget local_budget_;
   std::uint32_t local_peers_ = 1;  // on this host, with oneself
   bool reaches_nobody_ = false;
+  bool has_failed_ = false;
   std::set<PeerNumber> silent_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::map<std::pair<std::uint32_t, std::uint16_t>, PeerNumber> by_address_;

@@ -221,8 +221,7 @@ void Messenger::take_events(PeerNumber number, Nanoseconds now) {
       if (parsed->calls) on_call(number, *parsed, now);
     } else if (happened->event == Event::bulk_sent) {
       const auto offer = leaving_.extract(happened->token).mapped().second;
-      auto taken = peer.offers.extract(offer);
-      end_offer(taken.mapped(), number, Outcome::success);
+      end_offer(offer, number, Outcome::success);
     } else if (happened->event == Event::bulk_received) {
       const Transfer transfer = transfers_.extract(happened->token).mapped();
       end_receive(transfer.receive, transfer.done);
@@ -334,8 +333,7 @@ void Messenger::lose(PeerNumber number) {
   if (std::exchange(peer.lost, true)) return;
   if (peer.conversation) peer.conversation->give_up();
   set_timer(number);
-  auto offers = std::exchange(peer.offers, {});
-  for (const auto& [id, offer] : offers) end_offer(offer, number, Outcome::peer_lost);
+  while (!peer.offers.empty()) end_offer(peer.offers.begin()->first, number, Outcome::peer_lost);
   std::erase_if(leaving_, [&](const auto& entry) { return entry.second.first == number; });
   for (auto next = transfers_.begin(); next != transfers_.end();) {
     if (next->second.from != number) {

@@ -14,8 +14,12 @@ Token Messenger::add_receive(const ReceiveRequest& request) {
 }
 
 void Messenger::receive(const ReceiveRequest& request, Nanoseconds now) {
-  Matcher& matcher = this->matcher(request.tagged);
   const Token token = add_receive(request);
+  carry_on([&] { post(token, request, now); });
+}
+
+void Messenger::post(Token token, const ReceiveRequest& request, Nanoseconds now) {
+  Matcher& matcher = this->matcher(request.tagged);
   const bool stays = request.least_room.has_value();
   // One that stays is posted behind what it has taken, unless that has filled it.
   while (const auto message = matcher.take_message(request.pattern)) {
@@ -119,9 +123,8 @@ void Messenger::fetch(Token receive, const Done& done, PeerNumber from, std::uin
     return end_receive(receive, lost);
   }
   if (!peer.conversation) {
-    const auto own = peer.offers.extract(offer);
-    std::ranges::copy(own.mapped().bytes.first(room.size()), room.begin());
-    end_offer(own.mapped(), from, Outcome::success);
+    std::ranges::copy(peer.offers.at(offer).bytes.first(room.size()), room.begin());
+    end_offer(offer, from, Outcome::success);
     return end_receive(receive, done);
   }
   if (!room.empty()) {
@@ -151,8 +154,7 @@ void Messenger::end_receive(Token token, const Done& done) {
 }
 
 void Messenger::end_waiting(Token receive, Outcome outcome) {
-  const auto ended = receives_.extract(receive);
-  const ReceiveRequest& request = ended.mapped().request;
+  const ReceiveRequest& request = receives_.at(receive).request;
   done_.push_back({.received = true,
                    .tagged = request.tagged,
                    .report = request.report,
@@ -160,6 +162,7 @@ void Messenger::end_waiting(Token receive, Outcome outcome) {
                    .tag = request.pattern.tag,
                    .from = request.pattern.from,
                    .outcome = outcome});
+  receives_.erase(receive);
 }
 
 std::optional<Messenger::Found> Messenger::peek(bool tagged, const Pattern& pattern,
@@ -178,7 +181,8 @@ bool Messenger::receive_claimed(const void* claimed_as, const ReceiveRequest& re
                                 Nanoseconds now) {
   const auto claimed = claimed_.extract(claimed_as);
   if (claimed.empty()) return false;
-  take(claimed.mapped(), add_receive(request), now);
+  const Token token = add_receive(request);
+  carry_on([&] { take(claimed.mapped(), token, now); });
   return true;
 }
 
@@ -199,7 +203,7 @@ void Messenger::drop(const Waiting& waiting, Nanoseconds now) {
     return tell_credit(waiting.from, now);
   }
   if (peer.conversation) return call_for(waiting.from, waiting.head.offer, 0, now);
-  end_offer(peer.offers.extract(waiting.head.offer).mapped(), waiting.from, Outcome::success);
+  end_offer(waiting.head.offer, waiting.from, Outcome::success);
 }
 
 bool Messenger::cancel(const void* context) {

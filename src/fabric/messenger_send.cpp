@@ -29,27 +29,34 @@ void Messenger::offer(const SendRequest& request, Head head, Nanoseconds now) {
   Peer& peer = *peers_[request.to];
   head.offered = true;
   head.offer = peer.next_offer++;
+  std::vector<std::byte> copy;
+  if (request.copies) copy.assign(request.bytes.begin(), request.bytes.end());
   Offer& offer = peer.offers[head.offer];
-  offer = {.bytes = request.bytes, .copy = {}, .head = head, .report = request.report};
-  if (request.copies) {
-    offer.copy.assign(request.bytes.begin(), request.bytes.end());
-    offer.bytes = offer.copy;
-    copied_bytes_ += offer.copy.size();
-    // Nobody waits for it any more.
-    if (!request.until_delivered) {
+  offer = {.bytes = request.copies ? std::span<const std::byte>(copy) : request.bytes,
+           .copy = std::move(copy),
+           .head = head,
+           .report = request.report};
+  copied_bytes_ += offer.copy.size();
+  carry_on([&] {
+    // Nobody waits for a copy any more.
+    if (request.copies && !request.until_delivered) {
       end_send(head, request.report, request.to, Outcome::success);
       offer.has_ended = true;
     }
-  }
-  if (!peer.conversation) return on_message(request.to, {head, {}}, now);
-  peer.conversation->send_message(head, {}, now);
-  touch(request.to, now);
-  ask_programs_later(now);
+    if (!peer.conversation) return on_message(request.to, {head, {}}, now);
+    peer.conversation->send_message(head, {}, now);
+    touch(request.to, now);
+    ask_programs_later(now);
+  });
 }
 
-void Messenger::end_offer(const Offer& offer, PeerNumber to, Outcome outcome) {
-  copied_bytes_ -= offer.copy.size();
+void Messenger::end_offer(std::uint32_t number, PeerNumber to, Outcome outcome) {
+  auto& offers = peers_[to]->offers;
+  const auto found = offers.find(number);
+  const Offer& offer = found->second;
   if (!offer.has_ended) end_send(offer.head, offer.report, to, outcome);
+  copied_bytes_ -= offer.copy.size();
+  offers.erase(found);
 }
 
 void Messenger::on_call(PeerNumber from, const Control& control, Nanoseconds now) {
@@ -59,9 +66,7 @@ void Messenger::on_call(PeerNumber from, const Control& control, Nanoseconds now
       control.bytes > found->second.bytes.size())
     return lose(from);
   if (control.bytes == 0) {
-    end_offer(found->second, from, Outcome::success);
-    peer.offers.erase(found);
-    return;
+    return end_offer(control.offer, from, Outcome::success);
   }
   const Token token = next_token_++;
   leaving_[token] = {from, control.offer};

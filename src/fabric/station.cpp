@@ -21,6 +21,8 @@ constexpr Nanoseconds longest_linger{3'000'000'000};
 constexpr std::size_t local_payload = 32'768;
 // For one at the socket, which is a system call, where memory has brought the last.
 constexpr unsigned looks_at_memory = 8;
+// Somebody may have given memory back.
+constexpr Nanoseconds between_attempts{10'000'000};
 
 }  // namespace
 
@@ -85,7 +87,29 @@ bool Station::start() {
 }
 
 Station::~Station() {
-  if (service_.end()) linger();
+  if (service_.end()) attempt([this] { linger(); });
+}
+
+template <typename Act>
+void Station::attempt(Act&& act) noexcept {
+  try {
+    if (!messenger_.has_failed()) act();
+  } catch (...) {
+    messenger_.fail();
+  }
+  if (messenger_.has_failed()) break_off();
+}
+
+void Station::break_off() noexcept {
+  if (!std::exchange(has_told_of_failure_, true))
+    std::fputs("quadrille: the libfabric provider has failed (no memory?): its messages are lost\n",
+               stderr);
+  try {
+    messenger_.break_off();
+    send_out(monotonic_now());
+  } catch (...) {
+    messenger_.fail();
+  }
 }
 
 void Station::linger() {
@@ -105,19 +129,27 @@ Station::Passage::Passage(Station& of) : station(of), now(monotonic_now()) {
   if (station.watched_) station.watch(false, false);
 }
 
-Station::Passage::~Passage() {
-  station.send_out(now);
-  station.hand_out();
-  if (station.watches_ == 0) station.service_.wake_by(now + between_calls);
+Station::Passage::~Passage() { station.leave(now); }
+
+void Station::leave(Nanoseconds now) noexcept {
+  attempt([&] { send_out(now); });
+  hand_out();
+  if (watches_ == 0) service_.wake_by(now + between_calls);
 }
 
 bool Station::drive() {
   const std::scoped_lock lock(mutex_);
   const Passage passage(*this);
-  const bool by_memory = messenger_.look_at_memory(passage.now);
+  bool any = false;
+  attempt([&] { any = look_around(passage.now); });
+  return any;
+}
+
+bool Station::look_around(Nanoseconds now) {
+  const bool by_memory = messenger_.look_at_memory(now);
   memory_is_busy_ = memory_is_busy_ || by_memory;
   if (memory_is_busy_ && ++looks_at_memory_ % looks_at_memory != 0) return by_memory;
-  const bool by_link = take_from_link(passage.now);
+  const bool by_link = take_from_link(now);
   note_refusals();
   memory_is_busy_ = memory_is_busy_ && !by_link;
   return by_memory || by_link;
@@ -153,11 +185,15 @@ void Station::send_out(Nanoseconds now) {
   }
 }
 
-void Station::hand_out() {
+// What cannot be told now is told at the next attempt.
+void Station::hand_out() noexcept {
   auto& done = messenger_.done();
-  while (!done.empty()) {
-    on_done_(done.front(), messenger_);
-    done.pop_front();
+  try {
+    while (!done.empty()) {
+      on_done_(done.front(), messenger_);
+      done.pop_front();
+    }
+  } catch (...) {
   }
 }
 
@@ -216,10 +252,14 @@ std::optional<Nanoseconds> Station::prepare_sleep() {
   const std::scoped_lock lock(mutex_);
   set_asleep(true);
   const Nanoseconds now = monotonic_now();
-  const bool arrived = messenger_.look_at_memory(now);
-  send_out(now);
+  bool arrived = false;
+  attempt([&] {
+    arrived = messenger_.look_at_memory(now);
+    send_out(now);
+  });
   hand_out();
   if (arrived) return Nanoseconds{0};
+  if (has_to_try_again()) return between_attempts;
   if (link_->has_unsent()) return wire::ServiceThread::shortest_sleep;
   const auto due = messenger_.deadline();
   return due ? std::optional(std::max(*due - monotonic_now(), Nanoseconds{0})) : std::nullopt;
@@ -231,18 +271,22 @@ void Station::leave_to_service() {
   service_.wake_at(serve());
 }
 
-Nanoseconds Station::serve() {
+Nanoseconds Station::serve() noexcept {
   const Nanoseconds now = monotonic_now();
   if (watches_ > 0) return wire::ServiceThread::never;
   if (now - last_passed_ < between_calls) return last_passed_ + between_calls;
   set_asleep(true);
   link_->woken();
-  const bool arrived = take_in(now);
-  send_out(now);
-  if (witness_) witness_->look(messenger_, now);
-  note_refusals();
+  bool arrived = false;
+  attempt([&] {
+    arrived = take_in(now);
+    send_out(now);
+    if (witness_) witness_->look(messenger_, now);
+    note_refusals();
+  });
   hand_out();
   watch(true, link_->has_unsent());
+  if (has_to_try_again()) return now + between_attempts;
   return arrived ? now : messenger_.deadline().value_or(wire::ServiceThread::never);
 }
 

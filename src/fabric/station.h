@@ -4,6 +4,9 @@
 // drives the station itself, and the thread sleeps until nobody has for two milliseconds; it takes
 // no signal.
 //
+// Exceptions: with() and open() let those of what they do pass. All else throws nothing, as threads
+// and destructors call it: what fails there, for want of memory, has the messenger break off.
+//
 // Thread rule: any thread.
 #pragma once
 
@@ -11,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,28 +53,27 @@ class Station {
 
   const EndpointName& name() const { return name_; }
 
-  // `act` is called with the messenger and the time; what it sends leaves at once.
+  // `act` is called with the messenger and the time; what it sends leaves at once. What it throws
+  // passes through, and the messenger breaks off.
   template <typename Act>
   auto with(Act&& act) {
     const std::scoped_lock lock(mutex_);
     const Passage passage(*this);
-    return act(messenger_, passage.now);
+    if (messenger_.has_failed()) throw std::bad_alloc();
+    try {
+      return act(messenger_, passage.now);
+    } catch (...) {
+      messenger_.fail();
+      throw;
+    }
   }
   // Takes in what has arrived and sends what is due, without blocking. Returns whether anything
   // arrived.
   bool drive();
 
-  // While one of these lives, its thread waits by itself for what arrives, and then drives.
-  class Watch {
-   public:
-    explicit Watch(Station& station) : station_(station) { station_.begin_watch(); }
-    ~Watch() { station_.end_watch(); }
-    Watch(const Watch&) = delete;
-    Watch& operator=(const Watch&) = delete;
-
-   private:
-    Station& station_;
-  };
+  // Between these a thread waits by itself for what arrives, and then drives.
+  void begin_watch();
+  void end_watch();
   // Readable when something has arrived.
   std::span<const int> descriptors() const { return link_->descriptors(); }
   // Somebody has slept until one of them was.
@@ -99,16 +102,22 @@ class Station {
           std::unique_ptr<Inbox> inbox, std::unique_ptr<wire::HostBoard> board,
           std::unique_ptr<Witness> witness, const MessengerSettings& settings, DoneHandler on_done);
   bool start();
-  Nanoseconds serve();  // REQUIRES: mutex_ held
-  void begin_watch();
-  void end_watch();
+  // REQUIRES: mutex_ held.
+  Nanoseconds serve() noexcept;
+  template <typename Act>
+  void attempt(Act&& act) noexcept;
+  void break_off() noexcept;
+  // Something is left to be tried again, for which no descriptor wakes anybody.
+  bool has_to_try_again() { return messenger_.has_failed() || !messenger_.done().empty(); }
   void watch(bool arrivals, bool room);
   void set_asleep(bool asleep);
   // REQUIRES: mutex_ held.
+  bool look_around(Nanoseconds now);
   bool take_in(Nanoseconds now);
   bool take_from_link(Nanoseconds now);
   void send_out(Nanoseconds now);
-  void hand_out();
+  void leave(Nanoseconds now) noexcept;
+  void hand_out() noexcept;
   void note_refusals();
   void lose_everybody(const std::string& why);
   void linger();
@@ -123,6 +132,7 @@ class Station {
   wire::OwnAddress own_address_;
   std::string why_not_;
   bool is_cut_ = false;
+  bool has_told_of_failure_ = false;
   Messenger messenger_;
   DoneHandler on_done_;
   unsigned watches_ = 0;

@@ -23,6 +23,7 @@
 #include "base/monotonic_clock.h"
 #include "executor/waiting.h"
 #include "mpi/attachment.h"
+#include "mpi/fabric_use.h"
 #include "mpi/version.h"
 #include "network/model.h"
 #include "probe/measure/host_identity.h"
@@ -141,14 +142,14 @@ void Runtime::log_start(Nanoseconds took) const {
   }
   std::fprintf(stderr,
                "event=start version=%s ranks=%d hosts=%zu took_us=%lld model=%s probe_us=%lld "
-               "wire=%s multicast=%s mpi=\"%s\"\n",
+               "wire=%s multicast=%s fabric=%s mpi=\"%s\"\n",
                version, world_size_, host_names_.size(), static_cast<long long>(took.value / 1000),
                name_of(start_model_.origin), static_cast<long long>(start_model_.took.value / 1000),
                wire_.port ? wire_.port->link_name() : "none",
                view_.has_multicast          ? "yes"
                : view_.has_some_multicast() ? "inside"
                                             : "no",
-               library_version().c_str());
+               fabric_use(settings_.fabric), library_version().c_str());
 }
 
 void Runtime::take_wire() {

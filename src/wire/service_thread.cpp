@@ -9,13 +9,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "base/monotonic_clock.h"
 
 namespace quadrille::wire {
 namespace {
+
+constexpr Nanoseconds after_exception{10'000'000};  // somebody may have given memory back
 
 bool change(int poll_descriptor, int operation, int descriptor, std::uint32_t events) {
   epoll_event event{};
@@ -52,7 +53,7 @@ bool ServiceThread::start(std::function<Nanoseconds()> act) {
   bool started = true;
   try {
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {
+  } catch (...) {  // no thread, or no memory for what it needs: signals come back in any case
     started = false;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -103,12 +104,21 @@ void ServiceThread::wake_at(Nanoseconds time) {
   timerfd_settime(timer_descriptor_, TFD_TIMER_ABSTIME, &once, nullptr);
 }
 
+// An exception that leaves a thread ends the program.
+Nanoseconds ServiceThread::act() noexcept {
+  try {
+    return act_();
+  } catch (...) {
+    return monotonic_now() + after_exception;
+  }
+}
+
 void ServiceThread::run() {
   for (;;) {
     {
       const std::scoped_lock lock(mutex_);
       // What is due may have to wait for room in the socket.
-      wake_at(std::max(act_(), monotonic_now() + shortest_sleep));
+      wake_at(std::max(act(), monotonic_now() + shortest_sleep));
     }
     epoll_event event{};
     const int count = epoll_wait(poll_descriptor_, &event, 1, -1);

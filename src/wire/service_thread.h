@@ -31,8 +31,8 @@ class ServiceThread {
   ~ServiceThread();
 
   // `act` is called with the mutex held, at once and each time that the thread has woken; it
-  // returns when to wake it though no descriptor is ready, never for not at all. False where no
-  // descriptor or no thread is left.
+  // returns when to wake it though no descriptor is ready, never for not at all. One that throws
+  // is called again a little later. False where no descriptor or no thread is left.
   bool start(std::function<Nanoseconds()> act);
   // False in a forked child, which has no such thread; else it has ended.
   bool end();
@@ -48,6 +48,7 @@ class ServiceThread {
 
  private:
   void run();
+  Nanoseconds act() noexcept;
 
   std::mutex& mutex_;
   std::function<Nanoseconds()> act_;

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <new>
 
 #include "base/monotonic_clock.h"
 
@@ -46,6 +47,15 @@ TEST_F(ServiceThreadTest, acts_at_once_and_then_sleeps) {
   ASSERT_TRUE(start());
   EXPECT_TRUE(has_acted(1));
   EXPECT_FALSE(has_acted(2, std::chrono::milliseconds(50)));
+}
+
+TEST_F(ServiceThreadTest, goes_on_where_what_it_does_has_thrown) {
+  ASSERT_TRUE(thread_.start([this]() -> Nanoseconds {
+    acted_.notify_all();
+    if (++acts_ < 3) throw std::bad_alloc();
+    return ServiceThread::never;
+  }));
+  EXPECT_TRUE(has_acted(3));
 }
 
 TEST_F(ServiceThreadTest, is_woken_once_by_a_descriptor_each_time_that_it_is_watched) {

@@ -18,7 +18,7 @@ from quadrille.lab.lab import Lab, RunResult
 
 GRANTED = "alltoall:granted,alltoallv:granted,gatherv:granted"
 """Calls over the wire in which receivers grant."""
-ABI = {"ompi4": "ompi", "ompi5": "ompi", "mpich": "mpich"}
+ABI = {"ompi4": "ompi", "ompi5": "ompi", "mpich": "mpich", "impi": "mpich"}
 
 
 def program(name: str, mpi: str) -> str:

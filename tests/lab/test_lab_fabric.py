@@ -58,7 +58,7 @@ def run(lab: Lab, mpi: str, ranks: int, *command: str) -> dict[str, int]:
     return sums
 
 
-@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
+@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich", "impi"])
 def test_messages_between_hosts_are_what_the_standard_says(lab: Lab, mpi: str) -> None:
     found = run(lab, mpi, 4, "point_to_point", "1048576")
     assert found["bytes_received"] > 4_000_000

@@ -12,7 +12,8 @@ from quadrille import settings
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.fabric import check_mpi, fabric_variables, what_is_missing
 from quadrille.job_options import Collectives, Fabric, JobOptions, Model, Multicast, Trace, Wire
-from quadrille.launchers import detect_launcher
+from quadrille.launchers import Launcher, detect_launcher
+from quadrille.other_transport import chosen_by_user, other_transports
 
 _HELP = """Run a launcher line with Quadrille in every rank.
 
@@ -36,6 +37,9 @@ def run(
     multicast: Multicast = None,
     fabric: Fabric = None,
     trace: Trace = None,
+    insist: bool = typer.Option(
+        False, "--insist", help="Go on where something else keeps --fabric on from being used."
+    ),
 ) -> None:
     """Replace this process by the launcher, with Quadrille set up for its ranks."""
     if not line:
@@ -46,8 +50,12 @@ def run(
     for_fabric = fabric_variables(variables, launcher.mpi)
     if for_fabric:
         check_mpi(launcher)
-        if missing := what_is_missing(launcher):
+        if _is_kept_out(launcher, insist):
+            for_fabric = {}
+        elif missing := what_is_missing(launcher):
             print(f"quadrille: {missing}", file=sys.stderr)
+        for name in chosen_by_user(launcher, os.environ):
+            for_fabric.pop(name, None)
     variables.update(for_fabric)
     for name in settings.unknown_variables():
         print(f"quadrille: no setting is called {name}; `quadrille env --help` lists them", file=sys.stderr)
@@ -58,3 +66,18 @@ def run(
         os.execvpe(command[0], command, {**os.environ, **launcher.launcher_environment(variables)})
     except OSError as error:
         raise QuadrilleError(f"{command[0]} cannot be started: {error.strerror}") from error
+
+
+def _is_kept_out(launcher: Launcher, insist: bool) -> bool:
+    """Return whether something keeps the provider from being used, which is told in one line.
+
+    Raises UsageError then, unless the user insists.
+    """
+    others = [f"`{choice.word}`" for choice in other_transports(launcher, os.environ)]
+    if not others:
+        return False
+    told = f"--fabric on: {', '.join(others)} keeps the MPI library from the provider"
+    if not insist:
+        raise UsageError(f"{told}; leave that out, or add --insist to run without the provider")
+    print(f"quadrille: {told}; going on without it", file=sys.stderr)
+    return True

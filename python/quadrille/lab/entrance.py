@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import shlex
 import stat
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from quadrille.lab.state import LabState
 
@@ -74,14 +76,25 @@ def write_entrance(directory: Path, state: LabState) -> None:
     _write_script(directory / "agent", _AGENT.format(lab=state.lab_id, enter=shlex.quote(str(enter))))
 
 
-def write_launcher(path: Path, state: LabState, program: Path, host: str, settings: dict[str, str]) -> Path:
+def write_launcher(
+    path: Path,
+    state: LabState,
+    program: Path,
+    host: str,
+    settings: Mapping[str, str] = MappingProxyType({}),
+    defaults: Mapping[str, str] = MappingProxyType({}),
+) -> Path:
     """Write the script `path` that runs `program` on `host` with `settings` exported; return it.
+
+    `defaults` are exported too, unless the caller's environment has them.
 
     REQUIRES: `path` is RUN DIRECTORY/KIND/NAME, and NAME the usual name of such a launcher, so that whoever
     reads a launcher line knows what it is.
     """
     path.parent.mkdir(exist_ok=True)
     exports = "".join(f"export {key}={shlex.quote(value)}\n" for key, value in settings.items())
+    for key, value in defaults.items():
+        exports += f'[ -n "${key}" ] || export {key}={shlex.quote(value)}\n'
     text = _LAUNCHER.format(
         program=shlex.quote(str(program)),
         host=host,

@@ -94,7 +94,7 @@ def _open_mpi(directory: Path, state: LabState, job: Job, hosts: dict[str, int])
     agent, start_up = str(directory / "agent"), _start_up_interface(state)
     sessions = str(session_directory(directory))
     program = _program(job.mpi, ("mpirun",))
-    script = write_launcher(directory / job.mpi / "mpirun", state, program, next(iter(hosts)), {})
+    script = write_launcher(directory / job.mpi / "mpirun", state, program, next(iter(hosts)))
     line = [str(script), "--allow-run-as-root"]
     if job.mpi == "ompi4":
         line += ["--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", start_up]
@@ -114,11 +114,15 @@ def _open_mpi(directory: Path, state: LabState, job: Job, hosts: dict[str, int])
 def _hydra(directory: Path, state: LabState, job: Job, hosts: dict[str, int]) -> list[str]:
     program = _program(job.mpi, ("mpiexec.hydra", "mpiexec"))
     prefix = program.parent.parent
-    settings = {}
+    settings, defaults = {}, {}
     if job.mpi == "impi":
         library = str(prefix / "lib")
-        settings = {"I_MPI_ROOT": str(prefix), "LD_LIBRARY_PATH": library, "FI_PROVIDER_PATH": library}
-    script = write_launcher(directory / job.mpi / "mpiexec", state, program, next(iter(hosts)), settings)
+        settings = {"I_MPI_ROOT": str(prefix), "LD_LIBRARY_PATH": library}
+        # Words of the line would win over another provider that the caller has chosen.
+        defaults = {"FI_PROVIDER_PATH": library, "I_MPI_OFI_PROVIDER": "tcp"}
+    script = write_launcher(
+        directory / job.mpi / "mpiexec", state, program, next(iter(hosts)), settings, defaults
+    )
     line = [str(script), "-launcher", "ssh", "-launcher-exec", str(directory / "agent")]
     line += ["-iface", _start_up_interface(state), "-n", str(sum(hosts.values()))]
     line += _hydra_hosts(directory, job, hosts)
@@ -126,7 +130,7 @@ def _hydra(directory: Path, state: LabState, job: Job, hosts: dict[str, int]) ->
     if job.mpi == "mpich":
         line += ["-bind-to", "none"]
     else:
-        network |= {"I_MPI_PIN": "0", "I_MPI_OFI_PROVIDER": "tcp"}
+        network |= {"I_MPI_PIN": "0"}
     for key, value in {**network, **job.environment}.items():
         line += ["-genv", key, value]
     return line

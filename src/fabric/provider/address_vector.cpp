@@ -29,8 +29,9 @@ fi_addr_t AddressVector::address_of(const EndpointName& name) const {
 fi_addr_t AddressVector::insert(const EndpointName& name) {
   const std::scoped_lock lock(mutex_);
   const fi_addr_t address = names_.size();
-  names_.emplace_back(name);
+  names_.emplace_back();  // stays free where memory for the next is missing
   addresses_.emplace(key_of(name), address);
+  names_[address] = name;
   return address;
 }
 
@@ -144,19 +145,19 @@ int AddressVector::open(fid_domain* /*domain*/, fi_av_attr* attributes, fid_av**
   if (attributes->name != nullptr) return -FI_ENOSYS;  // shared by processes
   if ((attributes->flags & FI_EVENT) != 0) return -FI_ENOSYS;
   static fi_ops plain = [] {
-    fi_ops ops = plain_ops(AddressVectorCalls::close);
-    ops.bind = AddressVectorCalls::bind;
+    fi_ops ops = plain_ops<AddressVectorCalls::close>();
+    ops.bind = guarded<AddressVectorCalls::bind>;
     return ops;
   }();
   static fi_ops_av calls = [] {
     fi_ops_av ops{};
     ops.size = sizeof ops;
-    ops.insert = AddressVectorCalls::insert;
-    ops.insertsvc = AddressVectorCalls::insert_service;
-    ops.insertsym = AddressVectorCalls::insert_symmetric;
-    ops.remove = AddressVectorCalls::remove;
-    ops.lookup = AddressVectorCalls::lookup;
-    ops.straddr = AddressVectorCalls::text;
+    ops.insert = guarded<AddressVectorCalls::insert>;
+    ops.insertsvc = guarded<AddressVectorCalls::insert_service>;
+    ops.insertsym = guarded<AddressVectorCalls::insert_symmetric>;
+    ops.remove = guarded<AddressVectorCalls::remove>;
+    ops.lookup = guarded<AddressVectorCalls::lookup>;
+    ops.straddr = guarded<AddressVectorCalls::text>;
     return ops;
   }();
   auto* av = new AddressVector();

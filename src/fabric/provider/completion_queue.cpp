@@ -215,20 +215,20 @@ int CompletionQueue::open(fid_domain* /*domain*/, fi_cq_attr* attributes, fid_cq
     return -FI_ENOSYS;
   if (attributes->format == FI_CQ_FORMAT_UNSPEC) attributes->format = FI_CQ_FORMAT_CONTEXT;
   static fi_ops plain = [] {
-    fi_ops ops = plain_ops(CompletionQueueCalls::close);
-    ops.control = CompletionQueueCalls::control;
+    fi_ops ops = plain_ops<CompletionQueueCalls::close>();
+    ops.control = guarded<CompletionQueueCalls::control>;
     return ops;
   }();
   static fi_ops_cq calls = [] {
     fi_ops_cq ops{};
     ops.size = sizeof ops;
-    ops.read = CompletionQueueCalls::read;
-    ops.readfrom = CompletionQueueCalls::read_from;
-    ops.readerr = CompletionQueueCalls::read_error;
-    ops.sread = CompletionQueueCalls::wait_read;
-    ops.sreadfrom = CompletionQueueCalls::wait_read_from;
-    ops.signal = CompletionQueueCalls::interrupt;
-    ops.strerror = CompletionQueueCalls::text;
+    ops.read = guarded<CompletionQueueCalls::read>;
+    ops.readfrom = guarded<CompletionQueueCalls::read_from>;
+    ops.readerr = guarded<CompletionQueueCalls::read_error>;
+    ops.sread = guarded<CompletionQueueCalls::wait_read>;
+    ops.sreadfrom = guarded<CompletionQueueCalls::wait_read_from>;
+    ops.signal = guarded<CompletionQueueCalls::interrupt>;
+    ops.strerror = guarded<CompletionQueueCalls::text>;
     return ops;
   }();
   auto* queue = new CompletionQueue(*attributes, context);

@@ -50,17 +50,17 @@ int Counter::open(fid_domain* /*domain*/, fi_cntr_attr* attributes, fid_cntr** m
   // Without attributes it has the default ones.
   const fi_wait_obj wait = attributes != nullptr ? attributes->wait_obj : FI_WAIT_NONE;
   if (wait == FI_WAIT_SET || wait == FI_WAIT_FD || wait == FI_WAIT_MUTEX_COND) return -FI_ENOSYS;
-  static fi_ops plain = plain_ops(CounterCalls::close);
+  static fi_ops plain = plain_ops<CounterCalls::close>();
   static fi_ops_cntr calls = [] {
     fi_ops_cntr ops{};
     ops.size = sizeof ops;
-    ops.read = CounterCalls::read;
-    ops.readerr = CounterCalls::read_errors;
-    ops.add = CounterCalls::add;
-    ops.set = CounterCalls::set;
-    ops.wait = CounterCalls::wait;
-    ops.adderr = CounterCalls::add_errors;
-    ops.seterr = CounterCalls::set_errors;
+    ops.read = guarded<CounterCalls::read>;
+    ops.readerr = guarded<CounterCalls::read_errors>;
+    ops.add = guarded<CounterCalls::add>;
+    ops.set = guarded<CounterCalls::set>;
+    ops.wait = guarded<CounterCalls::wait>;
+    ops.adderr = guarded<CounterCalls::add_errors>;
+    ops.seterr = guarded<CounterCalls::set_errors>;
     return ops;
   }();
   auto* counter = new Counter();

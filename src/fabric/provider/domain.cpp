@@ -25,7 +25,7 @@ int close_region(fid* fid) {
 }
 
 int make_region(std::uint64_t key, void* context, fid_mr** made) {
-  static fi_ops plain = plain_ops(close_region);
+  static fi_ops plain = plain_ops<close_region>();
   auto* region = new fid_mr{};
   region->fid = {FI_CLASS_MR, context, &plain};
   region->key = key;
@@ -55,15 +55,15 @@ int register_as_told(fid* /*domain*/, const fi_mr_attr* attributes, uint64_t /*f
 }  // namespace
 
 int open_domain(fid_fabric* /*fabric*/, fi_info* /*info*/, fid_domain** made, void* context) {
-  static fi_ops plain = plain_ops(close_domain);
+  static fi_ops plain = plain_ops<close_domain>();
   static fi_ops_domain calls = [] {
     fi_ops_domain ops{};
     ops.size = sizeof ops;
-    ops.av_open = AddressVector::open;
-    ops.cq_open = CompletionQueue::open;
-    ops.endpoint = Endpoint::open;
+    ops.av_open = guarded<AddressVector::open>;
+    ops.cq_open = guarded<CompletionQueue::open>;
+    ops.endpoint = guarded<Endpoint::open>;
     ops.scalable_ep = refuse;
-    ops.cntr_open = Counter::open;
+    ops.cntr_open = guarded<Counter::open>;
     ops.poll_open = refuse;
     ops.stx_ctx = refuse;
     ops.srx_ctx = refuse;
@@ -74,9 +74,9 @@ int open_domain(fid_fabric* /*fabric*/, fi_info* /*info*/, fid_domain** made, vo
   static fi_ops_mr memory = [] {
     fi_ops_mr ops{};
     ops.size = sizeof ops;
-    ops.reg = register_memory;
-    ops.regv = register_pieces;
-    ops.regattr = register_as_told;
+    ops.reg = guarded<register_memory>;
+    ops.regv = guarded<register_pieces>;
+    ops.regattr = guarded<register_as_told>;
     return ops;
   }();
   auto* domain = new Domain{};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/settings.h"
+#include "fabric/provider/guarded.h"
 #include "fabric/provider/info.h"
 
 namespace quadrille::fabric {
@@ -61,7 +62,12 @@ Endpoint::~Endpoint() {
   for (Counter* counter : {send_counter_, receive_counter_}) {
     if (counter != nullptr) counter->stations().remove(station_.get());
   }
-  if (logs_ && station_) log();
+  if (!logs_ || !station_) return;
+  try {
+    log();
+  } catch (...) {
+    tell_exception();
+  }
 }
 
 int Endpoint::start() {
@@ -268,25 +274,27 @@ void Endpoint::on_done(const Done& done, const Messenger& messenger) {
 
 int Endpoint::bind_queue(CompletionQueue* queue, std::uint64_t flags) {
   const bool selective = (flags & FI_SELECTIVE_COMPLETION) != 0;
-  if ((flags & FI_TRANSMIT) != 0) {
-    if (send_queue_ != nullptr) return -FI_EINVAL;
+  const bool sends = (flags & FI_TRANSMIT) != 0;
+  const bool receives = (flags & FI_RECV) != 0;
+  if ((sends && send_queue_ != nullptr) || (receives && receive_queue_ != nullptr))
+    return -FI_EINVAL;
+  queue->stations().add(station_.get());
+  if (sends) {
     send_queue_ = queue;
     selective_send_ = selective;
   }
-  if ((flags & FI_RECV) != 0) {
-    if (receive_queue_ != nullptr) return -FI_EINVAL;
+  if (receives) {
     receive_queue_ = queue;
     selective_receive_ = selective;
   }
-  queue->stations().add(station_.get());
   return 0;
 }
 
 int Endpoint::bind_counter(Counter* counter, std::uint64_t flags) {
   // MPICH counts accesses to remote memory too, of which there are none.
+  counter->stations().add(station_.get());
   if ((flags & FI_SEND) != 0) send_counter_ = counter;
   if ((flags & FI_RECV) != 0) receive_counter_ = counter;
-  counter->stations().add(station_.get());
   return 0;
 }
 

@@ -4,7 +4,9 @@
 #include <rdma/fi_rma.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <memory>
 
 #include "fabric/provider/endpoint.h"
 #include "fabric/provider/objects.h"
@@ -12,7 +14,8 @@
 namespace quadrille::fabric {
 namespace {
 
-constexpr ssize_t operations_left = 4096;  // there is no limit
+constexpr ssize_t operations_left = 4096;     // there is no limit
+std::atomic<unsigned> enabled_endpoints = 0;  // since the start, to say whether there was any
 
 fi_ops_rma* no_remote_memory() {
   static fi_ops_rma calls = [] {
@@ -67,7 +70,9 @@ struct EndpointCalls {
     switch (command) {
       case FI_ENABLE:
         if (self.av_ == nullptr) return -FI_ENOAV;
-        return self.send_queue_ == nullptr || self.receive_queue_ == nullptr ? -FI_ENOCQ : 0;
+        if (self.send_queue_ == nullptr || self.receive_queue_ == nullptr) return -FI_ENOCQ;
+        ++enabled_endpoints;
+        return 0;
       case FI_GETOPSFLAG:
         *flags = (*flags & FI_TRANSMIT) != 0 ? self.send_flags_ : self.receive_flags_;
         return 0;
@@ -113,9 +118,9 @@ struct EndpointCalls {
 
   static fi_ops* plain() {
     static fi_ops calls = [] {
-      fi_ops ops = plain_ops(close);
-      ops.bind = bind;
-      ops.control = control;
+      fi_ops ops = plain_ops<close>();
+      ops.bind = guarded<bind>;
+      ops.control = guarded<control>;
       return ops;
     }();
     return &calls;
@@ -125,13 +130,13 @@ struct EndpointCalls {
     static fi_ops_ep calls = [] {
       fi_ops_ep ops{};
       ops.size = sizeof ops;
-      ops.cancel = cancel;
-      ops.getopt = get_option;
-      ops.setopt = set_option;
+      ops.cancel = guarded<cancel>;
+      ops.getopt = guarded<get_option>;
+      ops.setopt = guarded<set_option>;
       ops.tx_ctx = refuse;
       ops.rx_ctx = refuse;
-      ops.rx_size_left = left;
-      ops.tx_size_left = left;
+      ops.rx_size_left = guarded<left>;
+      ops.tx_size_left = guarded<left>;
       return ops;
     }();
     return &calls;
@@ -142,7 +147,7 @@ struct EndpointCalls {
       fi_ops_cm ops{};
       ops.size = sizeof ops;
       ops.setname = refuse;
-      ops.getname = name;
+      ops.getname = guarded<name>;
       ops.getpeer = refuse;
       ops.connect = refuse;
       ops.listen = refuse;
@@ -156,10 +161,11 @@ struct EndpointCalls {
   }
 };
 
-int Endpoint::open(fid_domain* /*domain*/, fi_info* info, fid_ep** made, void* context) {
+int Endpoint::open(fid_domain* /*domain*/, fi_info* info, fid_ep** opened, void* context) {
   if (info == nullptr) return -FI_EINVAL;
   if (info->ep_attr != nullptr && info->ep_attr->type != FI_EP_RDM) return -FI_EINVAL;
-  auto* endpoint = new Endpoint(*info, context);
+  const auto close = [](Endpoint* made) { delete made; };
+  std::unique_ptr<Endpoint, decltype(close)> endpoint(new Endpoint(*info, context), close);
   endpoint->fid.ops = EndpointCalls::plain();
   endpoint->ops = EndpointCalls::own();
   endpoint->cm = EndpointCalls::connections();
@@ -167,12 +173,14 @@ int Endpoint::open(fid_domain* /*domain*/, fi_info* info, fid_ep** made, void* c
   endpoint->tagged = tagged_calls();
   endpoint->rma = no_remote_memory();
   const int answer = endpoint->start();
-  if (answer != 0) {
-    delete endpoint;
-    return answer;
-  }
-  *made = endpoint;
-  return 0;
+  if (answer == 0) *opened = endpoint.release();
+  return answer;
 }
 
 }  // namespace quadrille::fabric
+
+// For Quadrille's other part in this process (mpi/fabric_use.cpp): an MPI library has made use of
+// the provider.
+extern "C" __attribute__((visibility("default"))) unsigned quadrille_fabric_endpoints() {
+  return quadrille::fabric::enabled_endpoints;
+}

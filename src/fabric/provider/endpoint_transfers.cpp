@@ -127,15 +127,15 @@ struct Transfers {
   static Calls calls() {
     Calls ops{};
     ops.size = sizeof ops;
-    ops.recv = receive;
-    ops.recvv = receive_pieces;
-    ops.recvmsg = receive_as_told;
-    ops.send = send;
-    ops.sendv = send_pieces;
-    ops.sendmsg = send_as_told;
-    ops.inject = inject;
-    ops.senddata = send_data;
-    ops.injectdata = inject_data;
+    ops.recv = guarded<receive>;
+    ops.recvv = guarded<receive_pieces>;
+    ops.recvmsg = guarded<receive_as_told>;
+    ops.send = guarded<send>;
+    ops.sendv = guarded<send_pieces>;
+    ops.sendmsg = guarded<send_as_told>;
+    ops.inject = guarded<inject>;
+    ops.senddata = guarded<send_data>;
+    ops.injectdata = guarded<inject_data>;
     return ops;
   }
 };

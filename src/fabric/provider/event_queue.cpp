@@ -85,15 +85,15 @@ int close_queue(fid* fid) {
 int open_event_queue(fid_fabric* /*fabric*/, fi_eq_attr* attributes, fid_eq** made, void* context) {
   if (attributes->wait_obj != FI_WAIT_NONE && attributes->wait_obj != FI_WAIT_UNSPEC)
     return -FI_ENOSYS;
-  static fi_ops plain = plain_ops(close_queue);
+  static fi_ops plain = plain_ops<close_queue>();
   static fi_ops_eq calls = [] {
     fi_ops_eq ops{};
     ops.size = sizeof ops;
-    ops.read = read;
-    ops.readerr = read_error;
-    ops.write = write;
-    ops.sread = wait_read;
-    ops.strerror = text;
+    ops.read = guarded<read>;
+    ops.readerr = guarded<read_error>;
+    ops.write = guarded<write>;
+    ops.sread = guarded<wait_read>;
+    ops.strerror = guarded<text>;
     return ops;
   }();
   auto* queue = new EventQueue();

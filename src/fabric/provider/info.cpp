@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 
 namespace quadrille::fabric {
 namespace {
@@ -35,10 +37,28 @@ constexpr std::uint32_t protocol_version = 1;
 constexpr std::size_t longest_message = std::size_t{1} << 32U;  // places of packets have 24 bits
 constexpr std::size_t completion_data_bytes = 8;
 
+template <typename Made>
+Made* or_throw(Made* made) {
+  if (made == nullptr) throw std::bad_alloc();
+  return made;
+}
+
 template <typename Structure>
 Structure* zeroed() {
-  return static_cast<Structure*>(std::calloc(1, sizeof(Structure) + room_to_grow));
+  return or_throw(static_cast<Structure*>(std::calloc(1, sizeof(Structure) + room_to_grow)));
 }
+
+// As fi_freeinfo(), of one that may lack parts.
+struct FreeInfo {
+  void operator()(fi_info* info) const {
+    if (info->domain_attr != nullptr) std::free(info->domain_attr->name);
+    if (info->fabric_attr != nullptr) std::free(info->fabric_attr->name);
+    for (void* part : {static_cast<void*>(info->tx_attr), static_cast<void*>(info->rx_attr),
+                       static_cast<void*>(info->ep_attr), static_cast<void*>(info->domain_attr),
+                       static_cast<void*>(info->fabric_attr), static_cast<void*>(info)})
+      std::free(part);
+  }
+};
 
 template <typename Flags>
 bool within(Flags wanted, Flags offered) {
@@ -124,7 +144,7 @@ void fill_endpoint(fi_ep_attr& attributes) {
 }
 
 void fill_domain(fi_domain_attr& attributes, const fi_domain_attr* hints) {
-  attributes.name = strdup(domain_name);
+  attributes.name = or_throw(strdup(domain_name));
   attributes.threading =
       hints != nullptr && hints->threading != FI_THREAD_UNSPEC ? hints->threading : FI_THREAD_SAFE;
   // The service thread makes progress by itself; calls make it sooner.
@@ -155,7 +175,7 @@ int get_info(std::uint32_t version, const char* /*node*/, const char* /*service*
   // is at all, for no version.
   if (version != 0 && FI_VERSION_LT(version, FI_VERSION(1, 5))) return -FI_ENODATA;
   if (hints != nullptr && !suits(*hints)) return -FI_ENODATA;
-  auto* made = zeroed<fi_info>();
+  std::unique_ptr<fi_info, FreeInfo> made(zeroed<fi_info>());
   made->tx_attr = zeroed<fi_tx_attr>();
   made->rx_attr = zeroed<fi_rx_attr>();
   made->ep_attr = zeroed<fi_ep_attr>();
@@ -170,8 +190,8 @@ int get_info(std::uint32_t version, const char* /*node*/, const char* /*service*
   fill_receive(*made->rx_attr, made->caps, hints != nullptr ? hints->rx_attr : nullptr);
   fill_endpoint(*made->ep_attr);
   fill_domain(*made->domain_attr, hints != nullptr ? hints->domain_attr : nullptr);
-  made->fabric_attr->name = strdup(fabric_name);
-  *info = made;
+  made->fabric_attr->name = or_throw(strdup(fabric_name));
+  *info = made.release();
   return 0;
 }
 

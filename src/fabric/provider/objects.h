@@ -6,6 +6,8 @@
 #include <rdma/fabric.h>
 #include <rdma/fi_errno.h>
 
+#include "fabric/provider/guarded.h"
+
 namespace quadrille::fabric {
 
 // The object whose structure `fid` begins. REQUIRES: it is one of that class.
@@ -21,10 +23,11 @@ Answer refuse(Arguments... /*arguments*/) {
 }
 
 // Of an object that can be closed, and nothing else.
-inline fi_ops plain_ops(int (*close)(fid*)) {
+template <int (*close)(fid*)>
+fi_ops plain_ops() {
   fi_ops ops{};
   ops.size = sizeof ops;
-  ops.close = close;
+  ops.close = guarded<close>;
   ops.bind = refuse;
   ops.control = refuse;
   ops.ops_open = refuse;

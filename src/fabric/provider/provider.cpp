@@ -30,15 +30,15 @@ int try_wait(fid_fabric* /*fabric*/, fid** fids, int count) {
 }
 
 int open_fabric(fi_fabric_attr* attributes, fid_fabric** made, void* context) {
-  static fi_ops plain = plain_ops(close_fabric);
+  static fi_ops plain = plain_ops<close_fabric>();
   static fi_ops_fabric calls = [] {
     fi_ops_fabric ops{};
     ops.size = sizeof ops;
-    ops.domain = open_domain;
+    ops.domain = guarded<open_domain>;
     ops.passive_ep = refuse;
-    ops.eq_open = open_event_queue;
+    ops.eq_open = guarded<open_event_queue>;
     ops.wait_open = refuse;
-    ops.trywait = try_wait;
+    ops.trywait = guarded<try_wait>;
     return ops;
   }();
   auto* fabric = new Fabric{};
@@ -62,9 +62,9 @@ extern "C" __attribute__((visibility("default"))) fi_provider* fi_prov_ini() {
     // MPICH asks for the version that it was built with: what runs is what is offered.
     made.fi_version = fi_version();
     made.name = provider_name;
-    made.getinfo = get_info;
-    made.fabric = open_fabric;
-    made.cleanup = clean_up;
+    made.getinfo = guarded<get_info>;
+    made.fabric = guarded<open_fabric>;
+    made.cleanup = guarded<clean_up>;
     return made;
   }();
   return &provider;

@@ -9,11 +9,14 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fabric/provider/provider_fixture.h"
@@ -266,6 +269,92 @@ TEST_F(ProviderTest, who_sleeps_on_the_queues_descriptor_is_woken) {
   EXPECT_EQ(next(ends_[1]).len, 1U);
   EXPECT_EQ(into, 'z');
   EXPECT_EQ(poll(&event, 1, 0), 0) << "nothing is left";
+}
+
+// Nobody calls the other end, which has to answer an offer or a call: its own thread does.
+TEST_F(ProviderTest, every_way_to_wait_lets_the_other_end_go_on) {
+  const std::vector<char> sent(1 << 20, 'x');
+  std::vector<char> into(sent.size());
+  const auto exchange = [&] {
+    std::ranges::fill(into, 'o');
+    EXPECT_EQ(
+        fi_recv(ends_[1].endpoint, into.data(), into.size(), nullptr, ends_[1].other, nullptr), 0);
+    EXPECT_EQ(
+        fi_send(ends_[0].endpoint, sent.data(), sent.size(), nullptr, ends_[0].other, nullptr), 0);
+  };
+  const auto poll_queue = [&](End& end) {
+    int descriptor = -1;
+    EXPECT_EQ(fi_control(&end.queue->fid, FI_GETWAIT, &descriptor), 0);
+    fid* queue = &end.queue->fid;
+    while (fi_trywait(fabric_, &queue, 1) == 0) {
+      pollfd event{descriptor, POLLIN, 0};
+      ASSERT_EQ(poll(&event, 1, patience_ms), 1);
+    }
+  };
+  exchange();
+  EXPECT_EQ(next(ends_[1]).len, sent.size());
+  EXPECT_EQ(into, sent);
+  next(ends_[0]);
+  exchange();
+  EXPECT_EQ(next(ends_[0]).flags, FI_SEND | FI_MSG);
+  next(ends_[1]);
+  EXPECT_EQ(into, sent);
+  exchange();
+  EXPECT_EQ(fi_cntr_wait(ends_[1].counter, 3, patience_ms), 0);
+  EXPECT_EQ(into, sent);
+  next(ends_[0]);
+  next(ends_[1]);
+  for (End& end : ends_) {
+    exchange();
+    poll_queue(end);
+    next(ends_[0]);
+    next(ends_[1]);
+    EXPECT_EQ(into, sent);
+  }
+}
+
+TEST_F(ProviderTest, two_that_both_sleep_wake_each_other) {
+  constexpr int rounds = 50;
+  const auto bounce = [](End& end, bool begins) {
+    std::vector<char> data(30'000);
+    for (int i = 0; i < 2 * rounds; ++i) {
+      if ((i % 2 == 0) == begins) {
+        EXPECT_EQ(fi_send(end.endpoint, data.data(), data.size(), nullptr, end.other, nullptr), 0);
+      } else {
+        EXPECT_EQ(fi_recv(end.endpoint, data.data(), data.size(), nullptr, end.other, nullptr), 0);
+      }
+      fi_cq_tagged_entry entry{};
+      ASSERT_EQ(fi_cq_sread(end.queue, &entry, 1, nullptr, patience_ms), 1);
+    }
+  };
+  std::thread other(bounce, std::ref(ends_[1]), false);
+  bounce(ends_[0], true);
+  other.join();
+}
+
+// Messages that only their receiver can call for are the last that an endpoint looks after.
+TEST_F(ProviderTest, closing_ends_though_nobody_calls_the_other_end) {
+  End third;
+  open(third);
+  std::array<char, 64> name{};
+  std::size_t length = name.size();
+  ASSERT_EQ(fi_getname(&ends_[0].endpoint->fid, name.data(), &length), 0);
+  ASSERT_EQ(fi_av_insert(third.addresses, name.data(), 1, &third.other, 0, nullptr), 1);
+  length = name.size();
+  ASSERT_EQ(fi_getname(&third.endpoint->fid, name.data(), &length), 0);
+  fi_addr_t of_third = FI_ADDR_NOTAVAIL;
+  ASSERT_EQ(fi_av_insert(ends_[0].addresses, name.data(), 1, &of_third, 0, nullptr), 1);
+  constexpr int messages = 60;
+  const std::vector<char> sent(4000, 'y');
+  std::vector<char> into(sent.size());
+  for (int i = 0; i < messages; ++i)
+    EXPECT_EQ(fi_recv(ends_[0].endpoint, into.data(), into.size(), nullptr, of_third, nullptr), 0);
+  for (int i = 0; i < messages; ++i)
+    EXPECT_EQ(fi_inject(third.endpoint, sent.data(), sent.size(), third.other), 0);
+  EXPECT_EQ(fi_close(&third.endpoint->fid), 0);
+  for (int i = 0; i < messages; ++i) EXPECT_EQ(next(ends_[0]).len, sent.size());
+  for (fid* object : {&third.queue->fid, &third.counter->fid, &third.addresses->fid})
+    EXPECT_EQ(fi_close(object), 0);
 }
 
 TEST_F(ProviderTest, waiting_ends_with_its_time) {

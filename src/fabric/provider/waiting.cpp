@@ -3,16 +3,13 @@
 
 #include <poll.h>
 
-#include <algorithm>
-#include <deque>
-
-#include "base/monotonic_clock.h"
+#include <array>
 
 namespace quadrille::fabric {
 namespace {
 
-// Where another thread may bring something that no descriptor tells of.
-constexpr Nanoseconds longest_sleep{10'000'000};
+// An endpoint has one, with frames one for each queue.
+constexpr std::size_t most_descriptors = 64;
 
 }  // namespace
 
@@ -31,29 +28,29 @@ void Stations::leave_to_service() const {
 }
 
 void Stations::sleep(int descriptor, Nanoseconds most) const {
-  std::vector<pollfd> events{{descriptor, POLLIN, 0}};
+  std::array<pollfd, most_descriptors> events{{{descriptor, POLLIN, 0}}};
+  std::size_t used = 1;
   for (Station* station : stations_) {
-    for (const int arrivals : station->descriptors()) events.push_back({arrivals, POLLIN, 0});
+    for (const int arrivals : station->descriptors()) {
+      if (used < events.size()) {
+        events[used++] = {arrivals, POLLIN, 0};
+      } else {
+        most = std::min(most, Nanoseconds{1'000'000});  // it is looked at then
+      }
+    }
     if (const auto due = station->prepare_sleep()) most = std::min(most, *due);
   }
   const timespec time{most.value / 1'000'000'000, most.value % 1'000'000'000};
-  ppoll(events.data(), events.size(), &time, nullptr);
+  ppoll(events.data(), used, &time, nullptr);
   for (Station* station : stations_) station->woken();
 }
 
-bool Stations::wait(int descriptor, int timeout_ms, const std::function<bool()>& has_come) const {
-  if (has_come()) return true;
-  std::deque<Station::Watch> watches;
-  for (Station* station : stations_) watches.emplace_back(*station);
-  const Nanoseconds end = monotonic_now() + Nanoseconds{1'000'000} * timeout_ms;
-  for (;;) {
-    drive();
-    if (has_come()) return true;
-    Nanoseconds most = longest_sleep;
-    if (timeout_ms >= 0) most = std::min(most, end - monotonic_now());
-    if (most.value <= 0) return false;
-    sleep(descriptor, most);
-  }
+Stations::Watch::Watch(const Stations& all) : stations(all) {
+  for (Station* station : stations.stations_) station->begin_watch();
+}
+
+Stations::Watch::~Watch() {
+  for (Station* station : stations.stations_) station->end_watch();
 }
 
 }  // namespace quadrille::fabric
