@@ -2,6 +2,7 @@
 // quadrille-bench-ompi, -mpich, -abi: the benchmark kernel, the same sources compiled against each
 // MPI's mpi.h.
 #include <mpi.h>
+#include <stdlib.h>
 
 #include <iostream>
 
@@ -10,6 +11,7 @@
 #include "apps/bench/options.h"
 
 int main(int argc, char** argv) {
+  setenv("QUADRILLE_PMPI", "off", 1);  // what is compared with is the MPI library alone
   MPI_Init(&argc, &argv);
   std::vector<std::string> known;
   for (const auto& operation : quadrille::bench::operations()) known.emplace_back(operation.name);

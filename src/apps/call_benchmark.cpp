@@ -6,6 +6,7 @@
 //   quadrille run -- mpirun -np 1 build/quadrille-call-benchmark
 #include <benchmark/benchmark.h>
 #include <mpi.h>
+#include <stdlib.h>
 
 namespace {
 
@@ -41,6 +42,7 @@ class Silent final : public benchmark::BenchmarkReporter {
 }  // namespace
 
 int main(int argc, char** argv) {
+  setenv("QUADRILLE_PMPI", "off", 1);  // what is compared with is the MPI library alone
   MPI_Init(&argc, &argv);
   benchmark::Initialize(&argc, argv);
   int rank = 0;

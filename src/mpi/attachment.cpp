@@ -112,12 +112,22 @@ const char* Attachment::reason_to_leave(const Shape& shape) const {
   return message_size(shape) < options.trial_floor ? "too small to try" : nullptr;
 }
 
-Communicator* Attachment::communicator() {
-  if (!has_agreed_) agree();
+Communicator* Attachment::communicator(const char* operation) {
+  if (!has_agreed_) agree(operation);
   return communicator_.get();
 }
 
-void Attachment::agree() {
+void Attachment::report_long_wait(const char* operation) const {
+  const Runtime& runtime = *Runtime::active();
+  const auto host = runtime.host_of_world_rank()[static_cast<std::size_t>(runtime.world_rank())];
+  std::fprintf(stderr,
+               "quadrille: rank %d (%s) has waited %lld s in %s, the first collective on a "
+               "communicator of %d ranks, for others of them\n",
+               rank_, runtime.host_name(host).c_str(),
+               static_cast<long long>(runtime.settings().wait_report_s), operation, size_);
+}
+
+void Attachment::agree(const char* operation) {
   has_agreed_ = true;
   Runtime& runtime = *Runtime::active();
   std::string contradiction;
@@ -137,7 +147,9 @@ void Attachment::agree() {
     made.reset();  // the others learn of it next
   }
   terms.is_usable = made != nullptr;
-  const Contexts::Agreement agreement = runtime.contexts().agree(handle_, terms);
+  const Contexts::Agreement agreement = runtime.contexts().agree(
+      handle_, terms,
+      {runtime.settings().wait_report_s, [this, operation] { report_long_wait(operation); }});
   if (agreement.verdict == Contexts::Verdict::agreed) {
     made->begin(agreement.number);
     communicator_ = std::move(made);

@@ -39,13 +39,14 @@ class Attachment {
   const char* reason_to_leave(const Shape& shape) const;
 
   // Null where the communicator is left to the MPI library, on all of its ranks. Collective over
-  // it when called for the first time.
-  Communicator* communicator();
+  // it when called for the first time, as part of the program's call `operation`.
+  Communicator* communicator(const char* operation);
 
  private:
   Attachment(MPI_Comm handle, Rank rank, Rank size, bool is_consistent)
       : handle_(handle), rank_(rank), size_(size), is_consistent_(is_consistent) {}
-  void agree();
+  void agree(const char* operation);
+  void report_long_wait(const char* operation) const;
 
   MPI_Comm handle_;
   Rank rank_;
@@ -54,5 +55,10 @@ class Attachment {
   bool has_agreed_ = false;
   std::unique_ptr<Communicator> communicator_;
 };
+
+// The code of a creating call that made `*made` if it succeeded, or of attaching to that.
+inline int attached(int code, const MPI_Comm* made) {
+  return code == MPI_SUCCESS ? Attachment::attach(*made) : code;
+}
 
 }  // namespace quadrille

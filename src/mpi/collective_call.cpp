@@ -98,7 +98,7 @@ void CollectiveCall::prepare() {
     LeftCalls::of_this_thread().keep(arguments_, attachment->rank(), left_);
     return;
   }
-  communicator_ = attachment->communicator();
+  communicator_ = attachment->communicator(arguments_.name);
   if (communicator_ == nullptr) return;
   decide();
   if (failure_ == MPI_SUCCESS && Runtime::active()->settings().check_decisions) check_decision();
@@ -112,7 +112,7 @@ bool CollectiveCall::may_alternate() const {
 
 // False, and the call fails, where the MPI library's messages do.
 bool CollectiveCall::agree_on_maximum(std::span<std::int64_t> values) {
-  const int code = communicator_->agree_on_maximum(values);
+  const int code = communicator_->agree_on_maximum(values, arguments_.name);
   if (code != MPI_SUCCESS) fail(code);
   return code == MPI_SUCCESS;
 }
@@ -177,7 +177,7 @@ void CollectiveCall::decide() {
 void CollectiveCall::check_decision() {
   std::string decision = std::string(arguments_.name) + " -> " + chosen().name;
   if (is_rooted(shape_.collective)) decision += " root=" + std::to_string(shape_.root);
-  communicator_->check_decision(decision);
+  communicator_->check_decision(decision, arguments_.name);
 }
 
 void CollectiveCall::judge_trial() {

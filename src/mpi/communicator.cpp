@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "mpi/datatype.h"
-#include "mpi/rank_agreement.h"
 #include "mpi/runtime.h"
 
 namespace quadrille {
@@ -49,16 +48,25 @@ int Communicator::next_tag() {
   return static_cast<int>((context_ << static_cast<unsigned>(bits)) | sequence);
 }
 
-int Communicator::agree_on_maximum(std::span<std::int64_t> values) {
-  return take_maximum({Runtime::active()->shadow(), next_tag(), world_ranks_, rank_}, values);
+RankMessages Communicator::messages_to_agree(MPI_Comm shadow, int tag,
+                                             const char* operation) const {
+  return {shadow,
+          tag,
+          world_ranks_,
+          rank_,
+          Runtime::active()->settings().wait_report_s,
+          [this, operation](Rank peer) { report_long_wait(operation, {peer}); }};
 }
 
-void Communicator::check_decision(const std::string& decision) {
-  const Runtime& runtime = *Runtime::active();
+int Communicator::agree_on_maximum(std::span<std::int64_t> values, const char* operation) {
+  return take_maximum(messages_to_agree(Runtime::active()->shadow(), next_tag(), operation),
+                      values);
+}
+
+void Communicator::check_decision(const std::string& decision, const char* operation) {
   if (!decision_check_) decision_check_.emplace();
-  decision_check_->compare(
-      decision, {runtime.decisions_shadow(), static_cast<int>(context_), world_ranks_, rank_},
-      runtime.settings().wait_report_s);
+  decision_check_->compare(decision, messages_to_agree(Runtime::active()->decisions_shadow(),
+                                                       static_cast<int>(context_), operation));
 }
 
 int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory,
@@ -119,6 +127,7 @@ void Communicator::abandon(bool over_wire) {
   if (by_wire_.is_in_call()) by_wire_.end(false);
   transport_.abandon();
   retired_ = true;
+  Runtime::active()->expect_leftovers();
   cut_off_ = cut_off_ || over_wire;
 }
 

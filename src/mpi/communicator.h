@@ -22,6 +22,7 @@
 #include "mpi/decision_check.h"
 #include "mpi/group_communicators.h"
 #include "mpi/neighbour_lengths.h"
+#include "mpi/rank_agreement.h"
 #include "planner/multicast_watch.h"
 #include "planner/planner.h"
 #include "planner/shared_size.h"
@@ -50,8 +51,9 @@ class Communicator {
   std::uint64_t traced_name() const { return traced_name_; }
   std::uint32_t next_traced_call() { return traced_calls_++; }
 
-  // Replaces each of `values` by its maximum over all ranks; returns an MPI error code. Collective.
-  int agree_on_maximum(std::span<std::int64_t> values);
+  // Replaces each of `values` by its maximum over all ranks; returns an MPI error code. Part of
+  // the next call, `operation`. Collective.
+  int agree_on_maximum(std::span<std::int64_t> values, const char* operation);
 
   // Runs `prepared` as this communicator's next call with elements of `element`, combined by `op`
   // where they are; returns an MPI error code, or throws std::bad_alloc. Nothing is under way then.
@@ -62,7 +64,7 @@ class Communicator {
   void complain(const char* operation, const std::string& what) const;
   // Compares what this rank has decided for its next call with its neighbours
   // (QUADRILLE_CHECK_DECISIONS); ends the job where they differ. Collective.
-  void check_decision(const std::string& decision);
+  void check_decision(const std::string& decision, const char* operation);
   // The program has left a call of ours by longjmp, out of a reduction's operation: the call is
   // given up on this rank.
   static void give_up_call_left_by_jump();
@@ -83,6 +85,7 @@ class Communicator {
                     Transport& transport, const WaitingRules& rules, MPI_Datatype element);
   void abandon(bool over_wire);
   void report_long_wait(const char* operation, std::vector<Rank> peers) const;
+  RankMessages messages_to_agree(MPI_Comm shadow, int tag, const char* operation) const;
   int next_tag();
 
   MPI_Comm handle_;

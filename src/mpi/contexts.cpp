@@ -21,7 +21,8 @@ using Exchange = std::array<std::uint64_t, offer_words + 3>;
 
 }  // namespace
 
-Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms) {
+Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms,
+                                    const LongWait& long_wait) {
   ContextNumbers::Agreement agreement(terms.rank == 0, terms.world_rank);
   for (;;) {
     Exchange mine{};
@@ -30,8 +31,10 @@ Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms) {
     mine[fingerprint_word] = terms.fingerprint;
     mine[complement_word] = ~terms.fingerprint;
     Exchange all{};
-    const int code = PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()),
-                                    MPI_UINT64_T, MPI_BAND, communicator);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code = PMPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
+                               MPI_BAND, communicator, &request);
+    if (code == MPI_SUCCESS) code = await_all({&request, 1}, long_wait);
     if (code != MPI_SUCCESS) {
       numbers_.withdraw(agreement);
       return {Verdict::failed, 0, code};

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/context_numbers.h"
+#include "mpi/awaiting.h"
 
 namespace quadrille {
 
@@ -33,7 +34,7 @@ class Contexts {
 
   // Collective over `communicator`. All ranks get the same verdict, but for a failure of the MPI
   // library's, which each rank sees for itself.
-  Agreement agree(MPI_Comm communicator, const Terms& terms);
+  Agreement agree(MPI_Comm communicator, const Terms& terms, const LongWait& long_wait);
   void release(std::uint32_t context) { numbers_.release(context); }
 
  private:

@@ -6,8 +6,6 @@
 #include <cstdio>
 
 #include "base/fingerprint.h"
-#include "base/monotonic_clock.h"
-#include "executor/waiting.h"
 
 namespace quadrille {
 
@@ -20,8 +18,7 @@ std::string DecisionCheck::text_of(const History& history) {
   return text;
 }
 
-void DecisionCheck::compare(const std::string& decision, const RankMessages& messages,
-                            std::int64_t report_after_s) {
+void DecisionCheck::compare(const std::string& decision, const RankMessages& messages) {
   own_.hash = fingerprint(std::to_string(own_.hash) + decision);
   auto& entry = own_.latest[own_.calls % kept];
   entry.fill('\0');
@@ -32,24 +29,9 @@ void DecisionCheck::compare(const std::string& decision, const RankMessages& mes
   const auto rank = static_cast<std::size_t>(messages.rank);
   const std::size_t left = (rank + size - 1) % size;
   History theirs;
-  std::array<MPI_Request, 2> requests{};
-  PMPI_Irecv(&theirs, sizeof theirs, MPI_BYTE, messages.shadow_ranks[left], messages.tag,
-             messages.shadow, &requests[0]);
-  PMPI_Isend(&own_, sizeof own_, MPI_BYTE, messages.shadow_ranks[(rank + 1) % size], messages.tag,
-             messages.shadow, &requests[1]);
-  const Nanoseconds began = monotonic_now();
-  bool reports = report_after_s > 0;
-  Waiting waiting;
-  for (int done = 0; done == 0;) {
-    PMPI_Testall(2, requests.data(), &done, MPI_STATUSES_IGNORE);
-    if (done != 0) break;
-    if (reports && monotonic_now() - began > Nanoseconds{report_after_s * 1'000'000'000}) {
-      reports = false;
-      std::fprintf(stderr, "quadrille: rank %d waits for rank %zu to decide about a call:\n%s",
-                   messages.rank, left, text_of(own_).c_str());
-    }
-    waiting.idle();
-  }
+  if (swap(messages, std::as_bytes(std::span(&own_, 1)), (rank + 1) % size,
+           std::as_writable_bytes(std::span(&theirs, 1)), left) != MPI_SUCCESS)
+    return;
   if (theirs.hash == own_.hash) return;
   std::fprintf(stderr,
                "quadrille: ranks %d and %zu have decided differently; ending the job\nrank %d:\n%s"

@@ -17,9 +17,8 @@ namespace quadrille {
 class DecisionCheck {
  public:
   // `messages` are on a communicator that nothing else uses, with the context number as tag; its
-  // errors return. A neighbour that has not come within `report_after_s` seconds is told of, once.
-  void compare(const std::string& decision, const RankMessages& messages,
-               std::int64_t report_after_s);
+  // errors return.
+  void compare(const std::string& decision, const RankMessages& messages);
 
  private:
   static constexpr std::size_t kept = 8;

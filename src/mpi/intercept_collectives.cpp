@@ -12,9 +12,12 @@ namespace {
 // `symbol` is the entry's own name: that of the next definition, whose declaration older mpi.h lack
 // for MPI_Count.
 
+template <SymbolName symbol>
 int barrier(MPI_Comm comm) {
   CollectiveCall call(barrier_arguments(comm));
-  return call.replaced() ? call.execute() : call.forwarded(NEXT(MPI_Barrier)(comm));
+  if (call.replaced()) return call.execute();
+  const auto next = reinterpret_cast<decltype(&barrier<symbol>)>(next_symbol<symbol>());
+  return call.forwarded(next(comm));
 }
 
 template <typename Count, SymbolName symbol>
@@ -87,11 +90,15 @@ int reduction(const void* send, void* receive, Count count, MPI_Datatype type, M
 }  // namespace
 
 void add_collective_symbols(SymbolTable& table) {
-  table["MPI_Barrier"] = reinterpret_cast<void*>(&barrier);
-#define ADD(entry, symbol, ...)                                                              \
-  table[#symbol] = reinterpret_cast<void*>(&entry<int, #symbol __VA_OPT__(, ) __VA_ARGS__>); \
-  table[#symbol "_c"] =                                                                      \
-      reinterpret_cast<void*>(&entry<MPI_Count, #symbol "_c" __VA_OPT__(, ) __VA_ARGS__>)
+  table["MPI_Barrier"] = reinterpret_cast<void*>(&barrier<"MPI_Barrier">);
+  table["PMPI_Barrier"] = reinterpret_cast<void*>(&barrier<"PMPI_Barrier">);
+#define ADD_ONE(entry, Count, symbol, ...) \
+  table[symbol] = reinterpret_cast<void*>(&entry<Count, symbol __VA_OPT__(, ) __VA_ARGS__>)
+#define ADD(entry, symbol, ...)                         \
+  ADD_ONE(entry, int, #symbol, __VA_ARGS__);            \
+  ADD_ONE(entry, int, "P" #symbol, __VA_ARGS__);        \
+  ADD_ONE(entry, MPI_Count, #symbol "_c", __VA_ARGS__); \
+  ADD_ONE(entry, MPI_Count, "P" #symbol "_c", __VA_ARGS__)
   ADD(bcast, MPI_Bcast);
   ADD(reduce, MPI_Reduce);
   ADD(allgather, MPI_Allgather);
@@ -103,6 +110,7 @@ void add_collective_symbols(SymbolTable& table) {
   ADD(reduction, MPI_Scan, scan_arguments);
   ADD(reduction, MPI_Exscan, exscan_arguments);
 #undef ADD
+#undef ADD_ONE
 }
 
 }  // namespace quadrille

@@ -46,8 +46,9 @@ struct Parent {
 };
 
 void attach_to(ErrorArgument& error, const int* made) {
-  if (error.code == MPI_SUCCESS && fortran_is_readable())
-    error.code = Attachment::attach(communicator_of(made));
+  if (!fortran_is_readable()) return;
+  const MPI_Comm handle = communicator_of(made);
+  error.code = attached(error.code, &handle);
 }
 
 // `next` calls the MPI library's entry with a communicator and a leave to reorder.

@@ -10,59 +10,66 @@
 namespace quadrille {
 namespace {
 
+template <bool profiling>
 int init(int* argc, char*** argv) {
-  const int code = NEXT(MPI_Init)(argc, argv);
+  const int code = NEXT_OF(profiling, MPI_Init)(argc, argv);
   if (code == MPI_SUCCESS) Runtime::start();
   return code;
 }
 
+template <bool profiling>
 int init_thread(int* argc, char*** argv, int required, int* provided) {
-  const int code = NEXT(MPI_Init_thread)(argc, argv, required, provided);
+  const int code = NEXT_OF(profiling, MPI_Init_thread)(argc, argv, required, provided);
   if (code == MPI_SUCCESS) Runtime::start();
   return code;
 }
 
-// Attaches state to what a creating call made.
-int created(int code, const MPI_Comm* made) {
-  return code == MPI_SUCCESS ? Attachment::attach(*made) : code;
-}
-
+template <bool profiling>
 int comm_dup(MPI_Comm comm, MPI_Comm* made) {
-  return created(NEXT(MPI_Comm_dup)(comm, made), made);
+  return attached(NEXT_OF(profiling, MPI_Comm_dup)(comm, made), made);
 }
 
+template <bool profiling>
 int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
-  return created(NEXT(MPI_Comm_dup_with_info)(comm, info, made), made);
+  return attached(NEXT_OF(profiling, MPI_Comm_dup_with_info)(comm, info, made), made);
 }
 
+template <bool profiling>
 int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
-  return created(NEXT(MPI_Comm_create)(comm, group, made), made);
+  return attached(NEXT_OF(profiling, MPI_Comm_create)(comm, group, made), made);
 }
 
+template <bool profiling>
 int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
-  return created(NEXT(MPI_Comm_create_group)(comm, group, tag, made), made);
+  return attached(NEXT_OF(profiling, MPI_Comm_create_group)(comm, group, tag, made), made);
 }
 
+template <bool profiling>
 int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
-  return created(NEXT(MPI_Comm_split)(comm, color, key, made), made);
+  return attached(NEXT_OF(profiling, MPI_Comm_split)(comm, color, key, made), made);
 }
 
+template <bool profiling>
 int comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* made) {
-  return created(NEXT(MPI_Comm_split_type)(comm, split_type, key, info, made), made);
+  return attached(NEXT_OF(profiling, MPI_Comm_split_type)(comm, split_type, key, info, made), made);
 }
 
+template <bool profiling>
 int cart_sub(MPI_Comm comm, const int remaining[], MPI_Comm* made) {
-  return created(NEXT(MPI_Cart_sub)(comm, remaining, made), made);
+  return attached(NEXT_OF(profiling, MPI_Cart_sub)(comm, remaining, made), made);
 }
 
+template <bool profiling>
 int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* made) {
-  return created(NEXT(MPI_Intercomm_merge)(comm, high, made), made);
+  return attached(NEXT_OF(profiling, MPI_Intercomm_merge)(comm, high, made), made);
 }
 
 }  // namespace
 
 void add_lifecycle_symbols(SymbolTable& table) {
-#define ADD(symbol, function) table[#symbol] = reinterpret_cast<void*>(&function)
+#define ADD(symbol, function)                                 \
+  table[#symbol] = reinterpret_cast<void*>(&function<false>); \
+  table["P" #symbol] = reinterpret_cast<void*>(&function<true>)
   ADD(MPI_Init, init);
   ADD(MPI_Init_thread, init_thread);
   ADD(MPI_Comm_dup, comm_dup);

@@ -13,10 +13,6 @@
 namespace quadrille {
 namespace {
 
-int made_with_topology(int code, const MPI_Comm* made) {
-  return code == MPI_SUCCESS ? Attachment::attach(*made) : code;
-}
-
 int left_out(MPI_Comm* made) {
   *made = MPI_COMM_NULL;
   return MPI_SUCCESS;
@@ -26,6 +22,7 @@ const int* weights_of(const int* weights) {
   return weights == MPI_UNWEIGHTED || weights == MPI_WEIGHTS_EMPTY ? nullptr : weights;
 }
 
+template <bool profiling>
 int cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int periods[], int reorder,
                 MPI_Comm* made) {
   if (reorder != 0) {
@@ -33,15 +30,17 @@ int cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int peri
                                                  grid_of(comm, dimensions, sizes, periods));
     if (parent.gains()) {
       if (parent.handle() == MPI_COMM_NULL) return left_out(made);
-      return made_with_topology(
-          NEXT(MPI_Cart_create)(parent.handle(), dimensions, sizes, periods, 0, made), made);
+      return attached(
+          NEXT_OF(profiling, MPI_Cart_create)(parent.handle(), dimensions, sizes, periods, 0, made),
+          made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return made_with_topology(NEXT(MPI_Cart_create)(comm, dimensions, sizes, periods, reorder, made),
-                            made);
+  return attached(
+      NEXT_OF(profiling, MPI_Cart_create)(comm, dimensions, sizes, periods, reorder, made), made);
 }
 
+template <bool profiling>
 int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
                  MPI_Comm* made) {
   if (reorder != 0) {
@@ -49,14 +48,17 @@ int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[],
                                                   graph_edges_of(comm, nodes, index, edges));
     if (parent.gains()) {
       if (parent.handle() == MPI_COMM_NULL) return left_out(made);
-      return made_with_topology(
-          NEXT(MPI_Graph_create)(parent.handle(), nodes, index, edges, 0, made), made);
+      return attached(
+          NEXT_OF(profiling, MPI_Graph_create)(parent.handle(), nodes, index, edges, 0, made),
+          made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return made_with_topology(NEXT(MPI_Graph_create)(comm, nodes, index, edges, reorder, made), made);
+  return attached(NEXT_OF(profiling, MPI_Graph_create)(comm, nodes, index, edges, reorder, made),
+                  made);
 }
 
+template <bool profiling>
 int dist_graph_create(MPI_Comm comm, int sources, const int source[], const int degrees[],
                       const int destinations[], const int weights[], MPI_Info info, int reorder,
                       MPI_Comm* made) {
@@ -66,18 +68,19 @@ int dist_graph_create(MPI_Comm comm, int sources, const int source[], const int 
         edges_of(comm, {sources, source, degrees, destinations, weights_of(weights)}));
     // Edges name ranks of the topology: whoever tells them.
     if (parent.gains()) {
-      return made_with_topology(
-          NEXT(MPI_Dist_graph_create)(parent.handle(), sources, source, degrees, destinations,
-                                      weights, info, 0, made),
+      return attached(
+          NEXT_OF(profiling, MPI_Dist_graph_create)(parent.handle(), sources, source, degrees,
+                                                    destinations, weights, info, 0, made),
           made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return made_with_topology(NEXT(MPI_Dist_graph_create)(comm, sources, source, degrees,
-                                                        destinations, weights, info, reorder, made),
-                            made);
+  return attached(NEXT_OF(profiling, MPI_Dist_graph_create)(
+                      comm, sources, source, degrees, destinations, weights, info, reorder, made),
+                  made);
 }
 
+template <bool profiling>
 int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[],
                                const int source_weights[], int destinations,
                                const int destination[], const int destination_weights[],
@@ -93,24 +96,26 @@ int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[],
       const auto weights = [&](const int* given, bool outgoing) {
         return given == MPI_UNWEIGHTED ? given : now.weights(outgoing);
       };
-      return made_with_topology(
-          NEXT(MPI_Dist_graph_create_adjacent)(
+      return attached(
+          NEXT_OF(profiling, MPI_Dist_graph_create_adjacent)(
               parent.handle(), now.degree(false), now.ranks(false), weights(source_weights, false),
               now.degree(true), now.ranks(true), weights(destination_weights, true), info, 0, made),
           made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return made_with_topology(
-      NEXT(MPI_Dist_graph_create_adjacent)(comm, sources, source, source_weights, destinations,
-                                           destination, destination_weights, info, reorder, made),
-      made);
+  return attached(NEXT_OF(profiling, MPI_Dist_graph_create_adjacent)(
+                      comm, sources, source, source_weights, destinations, destination,
+                      destination_weights, info, reorder, made),
+                  made);
 }
 
 }  // namespace
 
 void add_topology_symbols(SymbolTable& table) {
-#define ADD(symbol, function) table[#symbol] = reinterpret_cast<void*>(&function)
+#define ADD(symbol, function)                                 \
+  table[#symbol] = reinterpret_cast<void*>(&function<false>); \
+  table["P" #symbol] = reinterpret_cast<void*>(&function<true>)
   ADD(MPI_Cart_create, cart_create);
   ADD(MPI_Graph_create, graph_create);
   ADD(MPI_Dist_graph_create, dist_graph_create);

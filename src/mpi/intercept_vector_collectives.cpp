@@ -105,9 +105,12 @@ int reduce_scatter(const void* send, void* receive, const Count* counts, MPI_Dat
 }  // namespace
 
 void add_vector_collective_symbols(SymbolTable& table) {
-#define ADD(entry, symbol)                                        \
-  table[#symbol] = reinterpret_cast<void*>(&entry<int, #symbol>); \
-  table[#symbol "_c"] = reinterpret_cast<void*>(&entry<MPI_Count, #symbol "_c">)
+#define ADD_ONE(entry, Count, symbol) table[symbol] = reinterpret_cast<void*>(&entry<Count, symbol>)
+#define ADD(entry, symbol)                 \
+  ADD_ONE(entry, int, #symbol);            \
+  ADD_ONE(entry, int, "P" #symbol);        \
+  ADD_ONE(entry, MPI_Count, #symbol "_c"); \
+  ADD_ONE(entry, MPI_Count, "P" #symbol "_c")
   ADD(allgatherv, MPI_Allgatherv);
   ADD(gatherv, MPI_Gatherv);
   ADD(scatterv, MPI_Scatterv);
@@ -115,6 +118,7 @@ void add_vector_collective_symbols(SymbolTable& table) {
   ADD(alltoallw, MPI_Alltoallw);
   ADD(reduce_scatter, MPI_Reduce_scatter);
 #undef ADD
+#undef ADD_ONE
 }
 
 }  // namespace quadrille

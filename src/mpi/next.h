@@ -29,5 +29,10 @@ void* next_symbol() {
 
 // NEXT(MPI_Bcast)(buffer, ...) calls the next MPI_Bcast with the signature of PMPI_Bcast.
 #define NEXT(function) reinterpret_cast<decltype(&P##function)>(quadrille::next_symbol<#function>())
+// The same for an entry that the program may have called by its PMPI_ name: what comes next then is
+// the MPI library's.
+#define NEXT_OF(profiling, function)                                                             \
+  reinterpret_cast<decltype(&P##function)>((profiling) ? quadrille::next_symbol<"P" #function>() \
+                                                       : quadrille::next_symbol<#function>())
 
 }  // namespace quadrille

@@ -5,21 +5,33 @@
 #include "mpi/rank_agreement.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
+#include "mpi/awaiting.h"
+
 namespace quadrille {
+
+int swap(const RankMessages& ranks, std::span<const std::byte> mine, std::size_t to,
+         std::span<std::byte> theirs, std::size_t from) {
+  std::array requests = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  int code = PMPI_Irecv(theirs.data(), static_cast<int>(theirs.size()), MPI_BYTE,
+                        ranks.shadow_ranks[from], ranks.tag, ranks.shadow, &requests[0]);
+  if (code != MPI_SUCCESS) return code;
+  code = PMPI_Isend(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, ranks.shadow_ranks[to],
+                    ranks.tag, ranks.shadow, &requests[1]);
+  if (code != MPI_SUCCESS) return code;
+  return await_all(requests, {ranks.report_after_s, [&] { ranks.report(static_cast<int>(from)); }});
+}
 
 int take_maximum(const RankMessages& ranks, std::span<std::int64_t> values) {
   const std::size_t size = ranks.shadow_ranks.size();
   const auto rank = static_cast<std::size_t>(ranks.rank);
-  const auto count = static_cast<int>(values.size());
   std::vector<std::int64_t> received(values.size());
   for (std::size_t distance = 1; distance < size; distance *= 2) {
-    const int to = ranks.shadow_ranks[(rank + distance) % size];
-    const int from = ranks.shadow_ranks[(rank + size - distance) % size];
     const int code =
-        PMPI_Sendrecv(values.data(), count, MPI_INT64_T, to, ranks.tag, received.data(), count,
-                      MPI_INT64_T, from, ranks.tag, ranks.shadow, MPI_STATUS_IGNORE);
+        swap(ranks, std::as_bytes(values), (rank + distance) % size,
+             std::as_writable_bytes(std::span(received)), (rank + size - distance) % size);
     if (code != MPI_SUCCESS) return code;
     std::ranges::transform(
         values, received, values.begin(),

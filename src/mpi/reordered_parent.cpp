@@ -38,9 +38,9 @@ bool is_rank_0(MPI_Comm communicator) {
 }
 
 // Null where the communicator is left to the MPI library, as of one rank: the same on all ranks.
-const Communicator* at_work_on(MPI_Comm communicator) {
+const Communicator* at_work_on(MPI_Comm communicator, const char* operation) {
   Attachment* const attachment = Attachment::find(communicator);
-  return attachment != nullptr ? attachment->communicator() : nullptr;
+  return attachment != nullptr ? attachment->communicator(operation) : nullptr;
 }
 
 int size_of(MPI_Comm communicator) {
@@ -156,7 +156,7 @@ ReorderedParent ReorderedParent::by_graph(MPI_Comm parent, const char* operation
 ReorderedParent ReorderedParent::by_edges(MPI_Comm parent, const char* operation,
                                           const std::optional<std::vector<GraphEdge>>& edges) {
   if (!asked_for("all")) return {};
-  const Communicator* state = at_work_on(parent);
+  const Communicator* state = at_work_on(parent, operation);
   if (state == nullptr || !order_matters(state->view())) return {};
   const auto all = gathered(parent, edges);
   return told_by_rank_0(parent, operation, size_of(parent),
@@ -169,7 +169,7 @@ ReorderedParent ReorderedParent::by_edges(MPI_Comm parent, const char* operation
 
 ReorderedParent ReorderedParent::told_by_rank_0(MPI_Comm parent, const char* operation,
                                                 int new_ranks, const Told& map) {
-  const Communicator* state = at_work_on(parent);
+  const Communicator* state = at_work_on(parent, operation);
   if (state == nullptr) return {};
   const TopologyView places = state->view();
   if (!order_matters(places)) return {};

@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdio>
@@ -87,6 +88,7 @@ void Runtime::start() {
   PMPI_Comm_set_attr(MPI_COMM_SELF, runtime->closing_key_, runtime.get());
   the_runtime = std::move(runtime);
   Attachment::attach(MPI_COMM_WORLD);
+  if (Attachment* const world = Attachment::find(MPI_COMM_WORLD)) world->communicator("MPI_Init");
   the_runtime->log_start(monotonic_now() - began);
 }
 
@@ -244,7 +246,25 @@ void Runtime::open_shadows() {
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::close, &closing_key_, nullptr);
 }
 
+// MPICH 5 ends the job where a communicator with messages that nobody has received is freed.
+void Runtime::receive_leftovers() const {
+  for (int found = 1; found != 0;) {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status{};
+    if (PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, shadow_, &found, &message, &status) !=
+            MPI_SUCCESS ||
+        found == 0)
+      return;
+    int bytes = 0;
+    PMPI_Get_count(&status, MPI_BYTE, &bytes);
+    std::vector<std::byte> dropped(static_cast<std::size_t>(std::max(bytes, 0)));
+    PMPI_Mrecv(dropped.data(), static_cast<int>(dropped.size()), MPI_BYTE, &message,
+               MPI_STATUS_IGNORE);
+  }
+}
+
 void Runtime::free_shadows() {
+  if (has_leftovers_) receive_leftovers();
   PMPI_Comm_free(&shadow_);
   PMPI_Comm_free(&self_shadow_);
   if (decisions_shadow_ != MPI_COMM_NULL) PMPI_Comm_free(&decisions_shadow_);

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -63,6 +64,8 @@ class Runtime {
   WireLog& wire_log() { return wire_log_; }
   // Null where calls are not traced.
   CallTrace* trace() const { return trace_.get(); }
+  // A call has been given up on this rank: what others sent for it may be left on shadow().
+  void expect_leftovers() { has_leftovers_ = true; }
 
  private:
   Runtime() = default;
@@ -73,6 +76,7 @@ class Runtime {
   void log_start(Nanoseconds took) const;
   void open_shadows();
   void free_shadows();
+  void receive_leftovers() const;
   void learn_hosts();
   // Takes the network model, from wherever it comes; returns what is wrong with the user's file, or
   // nothing. The same on all ranks.
@@ -104,6 +108,7 @@ class Runtime {
   bool counts_wire_ = false;  // some rank's settings ask for what all ranks have counted there
   WireLog wire_log_;
   std::unique_ptr<CallTrace> trace_;
+  std::atomic<bool> has_leftovers_ = false;
 };
 
 }  // namespace quadrille

@@ -46,7 +46,7 @@ static int visit(struct dl_phdr_info* object, size_t size, void* argument) {
 
 struct quadrille_mpi quadrille_find_mpi(void) {
   struct quadrille_mpi mpi = {QUADRILLE_ABI_NONE, NULL, ""};
-  void* symbol = dlsym(RTLD_DEFAULT, "PMPI_Init");
+  void* symbol = dlsym(RTLD_NEXT, "PMPI_Init"); /* not the shim's own */
   Dl_info where;
   if (symbol != NULL && dladdr(symbol, &where) != 0 && fill(&mpi, where.dli_fname)) return mpi;
   dl_iterate_phdr(visit, &mpi);

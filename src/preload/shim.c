@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/caller.h"
 #include "preload/core.h"
 #include "preload/find_mpi.h"
 
@@ -110,6 +111,7 @@ static void load_core(void) {
   quadrille_core_attach_fn attach =
       (quadrille_core_attach_fn)(uintptr_t)dlsym(handle, "quadrille_core_attach");
   core = attach == NULL ? NULL : attach(&shim);
+  if (core != NULL) quadrille_core_is_at((const void*)(uintptr_t)attach);
   if (core == NULL) complain("its core is of another version", path);
 }
 
@@ -150,8 +152,39 @@ static function resolve(const char* symbol, function* slot) {
     return go(a, b, c, d, e, f, g, h, i, j, k);                                               \
   }
 
-#define C(name) DEFINE(MPI_##name)
-#define C_AND_LARGE(name) DEFINE(MPI_##name) DEFINE(MPI_##name##_c)
+/* PMPI_ is what tools call, and whoever wants the MPI library alone: the library itself and the
+ * core, and whom QUADRILLE_PMPI=off lets. On all ranks the same calls have to come by: a program in
+ * which one rank says PMPI_Allreduce and another MPI_Allreduce is right. */
+static function resolve_profiling(const char* symbol, function* taken_over, function* library) {
+  pthread_once(&found_mpi, find_mpi);
+  const char* wanted = getenv("QUADRILLE_PMPI");
+  const int off = is_off() || (wanted != NULL && strcmp(wanted, "off") == 0);
+  function next = (function)(uintptr_t)next_symbol(symbol);
+  if (next == NULL) {
+    fprintf(stderr, "quadrille: %s is not in this program's MPI library\n", symbol);
+    abort();
+  }
+  void* found = off || core == NULL ? NULL : core->implementation(symbol);
+  __atomic_store_n(taken_over, found == NULL ? next : (function)(uintptr_t)found, __ATOMIC_RELAXED);
+  __atomic_store_n(library, next, __ATOMIC_RELEASE);
+  return next;
+}
+
+#define DEFINE_PROFILING(symbol)                                                                 \
+  EXPORT word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i,     \
+                     word j, word k);                                                            \
+  word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j,    \
+              word k) {                                                                          \
+    static function taken_over, library;                                                         \
+    function go = __atomic_load_n(&library, __ATOMIC_ACQUIRE);                                   \
+    if (__builtin_expect(go == NULL, 0)) go = resolve_profiling(#symbol, &taken_over, &library); \
+    if (quadrille_program_calls(__builtin_return_address(0)))                                    \
+      go = __atomic_load_n(&taken_over, __ATOMIC_RELAXED);                                       \
+    return go(a, b, c, d, e, f, g, h, i, j, k);                                                  \
+  }
+
+#define C(name) DEFINE(MPI_##name) DEFINE_PROFILING(PMPI_##name)
+#define C_AND_LARGE(name) C(name) C(name##_c)
 #define FORTRAN(lower, upper) \
   DEFINE(mpi_##lower)         \
   DEFINE(mpi_##lower##_)      \

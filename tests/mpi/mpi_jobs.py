@@ -88,6 +88,8 @@ class Mpi:
         settings = {"LD_LIBRARY_PATH": self.library_path} if self.library_path else {}
         if quadrille:
             settings["LD_PRELOAD"] = str(native_directory() / "libquadrille.so")
+            # Ranks that decide differently end the job instead of waiting for each other.
+            settings["QUADRILLE_CHECK_DECISIONS"] = "on"
         return {**settings, **extra}
 
     def run(

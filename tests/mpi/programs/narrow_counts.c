@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { most = 16 };
 static const MPI_Count large = (MPI_Count)INT_MAX + 1;
@@ -137,6 +138,7 @@ static void check_refusals(void) {
 }
 
 int main(int argc, char** argv) {
+  setenv("QUADRILLE_PMPI", "off", 1); /* results are compared with the library's own */
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

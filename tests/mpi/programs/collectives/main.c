@@ -175,6 +175,7 @@ static void soak(unsigned long long* state, int calls) {
 }
 
 int main(int argc, char** argv) {
+  setenv("QUADRILLE_PMPI", "off", 1); /* results are compared with the library's own */
   MPI_Init(&argc, &argv);
   type_number = make_types(types);
   reduction_number = make_reductions(reductions);
