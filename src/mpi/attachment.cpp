@@ -151,7 +151,7 @@ void Attachment::agree(const char* operation) {
       handle_, terms,
       {runtime.settings().wait_report_s, [this, operation] { report_long_wait(operation); }});
   if (agreement.verdict == Contexts::Verdict::agreed) {
-    made->begin(agreement.number);
+    made->begin(agreement.number, operation);
     communicator_ = std::move(made);
     return;
   }

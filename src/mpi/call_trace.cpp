@@ -105,17 +105,13 @@ void CallTrace::end() {
   }
 }
 
-std::uint64_t CallTrace::name_communicator(MPI_Comm handle, int rank,
-                                           const std::vector<int>& world_ranks) {
-  std::uint64_t name = 0;
-  if (rank == 0) {
-    const std::scoped_lock lock(mutex_);
-    name = (static_cast<std::uint64_t>(process_.rank) << 32U) | communicators_++;
-  }
-  PMPI_Bcast(&name, 1, MPI_UINT64_T, 0, handle);
-  if (rank == 0)
-    files_->tell(text_of({{"type", "communicator"}, {"number", name}, {"ranks", world_ranks}}));
-  return name;
+std::int64_t CallTrace::number_communicator() {
+  const std::scoped_lock lock(mutex_);
+  return (static_cast<std::int64_t>(process_.rank) << 32U) | communicators_++;
+}
+
+void CallTrace::describe_communicator(std::uint64_t number, const std::vector<int>& world_ranks) {
+  files_->tell(text_of({{"type", "communicator"}, {"number", number}, {"ranks", world_ranks}}));
 }
 
 std::uint16_t CallTrace::number_of_site(const void* address) {

@@ -51,8 +51,10 @@ class CallTrace {
   // Collective. Says in a line where not all was written.
   void end();
 
-  // A number for a new communicator, the same on all its ranks. Collective over `handle`.
-  std::uint64_t name_communicator(MPI_Comm handle, int rank, const std::vector<int>& world_ranks);
+  // A number for a new communicator, of whose ranks this is the first one; it tells the others.
+  std::int64_t number_communicator();
+  // On that rank.
+  void describe_communicator(std::uint64_t number, const std::vector<int>& world_ranks);
   void add(const Call& call);
 
  private:

@@ -206,7 +206,8 @@ void CollectiveCall::record() {
 }
 
 // Arguments that are errors have no shape, and no calls of others that they belong to.
-void CollectiveCall::trace(const std::string* algorithm, const wire::FlowStatistics* flows) {
+// Without memory for its record a call goes on without one.
+void CollectiveCall::trace(const std::string* algorithm, const wire::FlowStatistics* flows) try {
   if (traced_from_ns_ == 0 || decision_ == nullptr) return;
   const Bytes size = needs_shared_size(shape_.collective)
                          ? mean_block(arguments_, shape_, communicator_->rank())
@@ -225,6 +226,7 @@ void CollectiveCall::trace(const std::string* algorithm, const wire::FlowStatist
                                    .phases = algorithm != nullptr
                                                  ? std::span(communicator_->latest_phases())
                                                  : std::span<const CallPhase>()});
+} catch (const std::bad_alloc&) {
 }
 
 int CollectiveCall::run() try {

@@ -2,6 +2,7 @@
 // Running a schedule on a communicator, and what becomes of one that fails.
 #include "mpi/communicator.h"
 
+#include <array>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -25,10 +26,14 @@ Communicator::Communicator(MPI_Comm handle, Rank rank, std::vector<int> world_ra
       world_ranks_(std::move(world_ranks)),
       planner_(Runtime::active()->planner_options(), std::move(network), rank) {}
 
-void Communicator::begin(std::uint32_t context) {
+void Communicator::begin(std::uint32_t context, const char* operation) {
   context_ = context;
-  if (CallTrace* const trace = Runtime::active()->trace())
-    traced_name_ = trace->name_communicator(handle_, rank_, world_ranks_);
+  CallTrace* const trace = Runtime::active()->trace();
+  if (trace == nullptr) return;
+  std::array number = {rank_ == 0 ? trace->number_communicator() : std::int64_t{-1}};
+  if (agree_on_maximum(number, operation) != MPI_SUCCESS) return;
+  traced_name_ = static_cast<std::uint64_t>(number[0]);
+  if (rank_ == 0) trace->describe_communicator(traced_name_, world_ranks_);
 }
 
 void Communicator::release(Contexts& contexts) {

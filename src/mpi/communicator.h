@@ -34,7 +34,7 @@ class Communicator {
   // Nothing is sent for it before begin().
   Communicator(MPI_Comm handle, Rank rank, std::vector<int> world_ranks, KnownNetwork network);
   // The ranks have agreed on its context number. Where calls are traced, collective.
-  void begin(std::uint32_t context);
+  void begin(std::uint32_t context, const char* operation);
   // The communicator is freed: so is its context number, if nothing of it can still arrive.
   void release(Contexts& contexts);
 

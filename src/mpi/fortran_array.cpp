@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <new>
 
 namespace quadrille {
 namespace {
@@ -139,7 +140,8 @@ std::size_t ArraySection::elements() const {
 FortranArray::FortranArray(const void* descriptor, const FortranConstants& constants)
     : section_(ArraySection::read(descriptor)), address_(constants.in_c(section_.address)) {
   if (address_ == nullptr || section_.contiguous()) return;
-  gathered_.reset(new std::byte[section_.elements() * section_.element_bytes]);
+  gathered_.reset(new (std::nothrow) std::byte[section_.elements() * section_.element_bytes]);
+  has_memory_ = gathered_ != nullptr;
 }
 
 void FortranArray::gather() {

@@ -41,6 +41,8 @@ class FortranArray {
   FortranArray(const void* descriptor, const FortranConstants& constants);
 
   bool understood() const { return section_.rank >= 0; }
+  // False: there was none for the elements in a row, and the call has to fail.
+  bool has_memory() const { return has_memory_; }
 
   // The elements in a row: the user's own memory where it is contiguous.
   void* address() const { return gathered_ ? gathered_.get() : address_; }
@@ -53,6 +55,7 @@ class FortranArray {
   ArraySection section_;
   void* address_;
   std::unique_ptr<std::byte[]> gathered_;
+  bool has_memory_ = true;
 };
 
 }  // namespace quadrille

@@ -5,8 +5,6 @@
 
 #include <mpi.h>
 
-#include <new>
-
 #include "mpi/collective_call.h"
 #include "mpi/fortran_array.h"
 #include "mpi/fortran_constants.h"
@@ -21,6 +19,7 @@ namespace quadrille {
 class PlainBuffer {
  public:
   bool understood() const { return true; }
+  bool has_memory() const { return true; }
   PlainBuffer(void* address, const FortranConstants& constants)
       : address_(constants.in_c(address)) {}
   void* address() const { return address_; }
@@ -34,6 +33,7 @@ class PlainBuffer {
 // Of a call without data, or without a second buffer.
 struct NoBuffer {
   bool understood() const { return true; }
+  bool has_memory() const { return true; }
   void* address() const { return nullptr; }
   void gather() {}
   void scatter() const {}
@@ -79,10 +79,10 @@ void take_over(Send send, Receive receive, int* error, const Forward& forward,
     call.forwarded(MPI_SUCCESS);
     return;
   }
-  try {
+  if (from.has_memory() && into.has_memory()) {
     from.gather();
     into.gather();
-  } catch (const std::bad_alloc&) {
+  } else {
     call.fail(MPI_ERR_NO_MEM);
   }
   const int code = call.execute();

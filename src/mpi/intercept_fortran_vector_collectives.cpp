@@ -4,6 +4,7 @@
 // C's arguments point to types, which therefore live in the entries.
 #include <mpi.h>
 
+#include <new>
 #include <vector>
 
 #include "mpi/attachment.h"
@@ -95,15 +96,9 @@ struct Alltoallv {
   }
 };
 
-// The C handles of an array of handles, one a rank of `comm`.
-std::vector<MPI_Datatype> datatypes_of(Integer handles, MPI_Comm comm) {
-  int between = 0;
-  int ranks = 0;
-  PMPI_Comm_test_inter(comm, &between);
-  between != 0 ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
-  std::vector<MPI_Datatype> types;
-  for (int rank = 0; rank < ranks; ++rank) types.push_back(datatype_of(handles + rank));
-  return types;
+// The C handles of an array of handles, one for each entry of `types`.
+void translate(Integer handles, std::vector<MPI_Datatype>& types) {
+  for (std::size_t rank = 0; rank < types.size(); ++rank) types[rank] = datatype_of(handles + rank);
 }
 
 template <typename Binding, SymbolName symbol>
@@ -119,12 +114,21 @@ struct Alltoallw {
     };
     if (!fortran_is_readable()) return forward();
     const MPI_Comm communicator = communicator_of(comm);
-    if (Attachment::find(communicator) == nullptr) return forward();
+    const Attachment* const attachment = Attachment::find(communicator);
+    if (attachment == nullptr) return forward();
     std::vector<MPI_Datatype> from_types;
     std::vector<MPI_Datatype> into_types;
+    try {
+      from_types.resize(static_cast<std::size_t>(attachment->size()));
+      into_types.resize(from_types.size());
+    } catch (const std::bad_alloc&) {
+      PMPI_Comm_call_errhandler(communicator, MPI_ERR_NO_MEM);
+      if (error != nullptr) *error = MPI_ERR_NO_MEM;
+      return;
+    }
     take_over<Binding>(send, receive, error, forward, [&](void* from, void* into) {
-      into_types = datatypes_of(receive_types, communicator);
-      from_types = from == MPI_IN_PLACE ? into_types : datatypes_of(send_types, communicator);
+      translate(receive_types, into_types);
+      translate(from == MPI_IN_PLACE ? receive_types : send_types, from_types);
       return alltoallv_arguments(
           {from, send_counts, send_displacements, from_types.data(), false, true},
           {into, receive_counts, receive_displacements, into_types.data(), false, true},

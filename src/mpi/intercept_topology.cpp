@@ -4,6 +4,8 @@
 // on the reordered processes; else the call goes on untouched.
 #include <mpi.h>
 
+#include <new>
+
 #include "mpi/attachment.h"
 #include "mpi/next.h"
 #include "mpi/reordered_parent.h"
@@ -110,12 +112,25 @@ int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[],
                   made);
 }
 
+// The entry itself, which returns MPI_ERR_NO_MEM instead of throwing std::bad_alloc.
+template <auto entry>
+struct Guarded;
+template <typename... Arguments, int (*entry)(MPI_Comm, Arguments...)>
+struct Guarded<entry> {
+  static int call(MPI_Comm comm, Arguments... arguments) try {
+    return entry(comm, arguments...);
+  } catch (const std::bad_alloc&) {
+    PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+    return MPI_ERR_NO_MEM;
+  }
+};
+
 }  // namespace
 
 void add_topology_symbols(SymbolTable& table) {
-#define ADD(symbol, function)                                 \
-  table[#symbol] = reinterpret_cast<void*>(&function<false>); \
-  table["P" #symbol] = reinterpret_cast<void*>(&function<true>)
+#define ADD(symbol, function)                                                 \
+  table[#symbol] = reinterpret_cast<void*>(&Guarded<&function<false>>::call); \
+  table["P" #symbol] = reinterpret_cast<void*>(&Guarded<&function<true>>::call)
   ADD(MPI_Cart_create, cart_create);
   ADD(MPI_Graph_create, graph_create);
   ADD(MPI_Dist_graph_create, dist_graph_create);

@@ -5,6 +5,7 @@
 #include "mpi/reordered_parent.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <numeric>
 #include <string>
@@ -38,7 +39,7 @@ bool is_rank_0(MPI_Comm communicator) {
 }
 
 // Null where the communicator is left to the MPI library, as of one rank: the same on all ranks.
-const Communicator* at_work_on(MPI_Comm communicator, const char* operation) {
+Communicator* at_work_on(MPI_Comm communicator, const char* operation) {
   Attachment* const attachment = Attachment::find(communicator);
   return attachment != nullptr ? attachment->communicator(operation) : nullptr;
 }
@@ -71,39 +72,36 @@ void log_mapping(const char* operation, const RankMapping& mapping, Nanoseconds 
 }
 
 // All edges on rank 0, nothing elsewhere and where somebody's cannot be read or there are too many.
-std::optional<std::vector<Exchange>> gathered(MPI_Comm parent,
+std::optional<std::vector<Exchange>> gathered(MPI_Comm parent, Communicator& ranks,
+                                              const char* operation,
                                               const std::optional<std::vector<GraphEdge>>& mine) {
   const bool root = is_rank_0(parent);
-  const auto ranks = static_cast<std::size_t>(size_of(parent));
-  // More than 2^31 of one process are too many anyway.
-  std::int64_t count = mine ? static_cast<std::int64_t>(mine->size()) : -1;
-  std::vector<std::int64_t> counts(root ? ranks : 0);
-  PMPI_Gather(&count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, 0, parent);
-  std::int64_t total = 0;
-  for (const std::int64_t of_rank : counts) {
-    if (of_rank < 0 || total < 0 || of_rank > kMostEdges) {
-      total = -1;
-    } else {
-      total += of_rank;
-    }
-  }
-  if (total > kMostEdges) total = -1;
-  PMPI_Bcast(&total, 1, MPI_INT64_T, 0, parent);
-  if (total < 1) return std::nullopt;
+  // The most that any rank has, and whether one's cannot be read.
+  std::array told = {mine ? static_cast<std::int64_t>(mine->size()) : 0,
+                     std::int64_t{mine ? 0 : 1}};
+  if (ranks.agree_on_maximum(told, operation) != MPI_SUCCESS) return std::nullopt;
+  if (told[1] != 0 || told[0] > kMostEdges) return std::nullopt;
+  const int count = static_cast<int>(mine->size());
+  std::vector<int> counts(root ? static_cast<std::size_t>(ranks.size()) : 0);
+  if (PMPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, parent) != MPI_SUCCESS)
+    return std::nullopt;
+  std::array total = {std::accumulate(counts.begin(), counts.end(), std::int64_t{0})};
+  if (ranks.agree_on_maximum(total, operation) != MPI_SUCCESS) return std::nullopt;
+  if (total[0] < 1 || total[0] > kMostEdges) return std::nullopt;
 
   static_assert(sizeof(GraphEdge) == 3 * sizeof(int), "three ints travel");
   std::vector<int> lengths(counts.size());
   std::vector<int> offsets(counts.size());
   int offset = 0;
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-    lengths[rank] = static_cast<int>(3 * counts[rank]);
+    lengths[rank] = 3 * counts[rank];
     offsets[rank] = offset;
     offset += lengths[rank];
   }
-  std::vector<GraphEdge> all(root ? static_cast<std::size_t>(total) : 0);
-  PMPI_Gatherv(mine->data(), static_cast<int>(3 * count), MPI_INT, all.data(), lengths.data(),
-               offsets.data(), MPI_INT, 0, parent);
-  if (!root) return std::nullopt;
+  std::vector<GraphEdge> all(root ? static_cast<std::size_t>(total[0]) : 0);
+  const int code = PMPI_Gatherv(mine->data(), 3 * count, MPI_INT, all.data(), lengths.data(),
+                                offsets.data(), MPI_INT, 0, parent);
+  if (!root || code != MPI_SUCCESS) return std::nullopt;
   std::vector<Exchange> exchanges;
   exchanges.reserve(all.size());
   for (const GraphEdge& edge : all)
@@ -156,9 +154,9 @@ ReorderedParent ReorderedParent::by_graph(MPI_Comm parent, const char* operation
 ReorderedParent ReorderedParent::by_edges(MPI_Comm parent, const char* operation,
                                           const std::optional<std::vector<GraphEdge>>& edges) {
   if (!asked_for("all")) return {};
-  const Communicator* state = at_work_on(parent, operation);
+  Communicator* state = at_work_on(parent, operation);
   if (state == nullptr || !order_matters(state->view())) return {};
-  const auto all = gathered(parent, edges);
+  const auto all = gathered(parent, *state, operation, edges);
   return told_by_rank_0(parent, operation, size_of(parent),
                         [&](const TopologyView& places) -> std::optional<RankMapping> {
                           if (!all) return std::nullopt;
@@ -169,12 +167,12 @@ ReorderedParent ReorderedParent::by_edges(MPI_Comm parent, const char* operation
 
 ReorderedParent ReorderedParent::told_by_rank_0(MPI_Comm parent, const char* operation,
                                                 int new_ranks, const Told& map) {
-  const Communicator* state = at_work_on(parent, operation);
+  Communicator* state = at_work_on(parent, operation);
   if (state == nullptr) return {};
   const TopologyView places = state->view();
   if (!order_matters(places)) return {};
   // First whether nobody knows (-1), the ranks stay (0) or move (1); then the old ranks.
-  std::vector<int> told(1 + places.host_of_rank.size(), -1);
+  std::vector<std::int64_t> told(1 + places.host_of_rank.size(), -1);
   if (is_rank_0(parent)) {
     const Nanoseconds began = monotonic_now();
     if (const auto mapping = map(places)) {
@@ -183,8 +181,8 @@ ReorderedParent ReorderedParent::told_by_rank_0(MPI_Comm parent, const char* ope
       std::copy(mapping->old_rank.begin(), mapping->old_rank.end(), told.begin() + 1);
     }
   }
-  PMPI_Bcast(told.data(), static_cast<int>(told.size()), MPI_INT, 0, parent);
   ReorderedParent made;
+  if (state->agree_on_maximum(told, operation) != MPI_SUCCESS) return made;
   made.decided_ = told[0] >= 0;
   if (told[0] < 1) return made;
   made.old_rank_.assign(told.begin() + 1, told.end());

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -63,8 +64,18 @@ void warn_of_foreign_launcher(int world_size) {
 
 Runtime* Runtime::active() { return the_runtime.get(); }
 
-void Runtime::start() {
+void Runtime::start() noexcept {
   if (the_runtime != nullptr) return;
+  try {
+    begin();
+  } catch (const std::exception& problem) {
+    // The other ranks are in the middle of it, too.
+    std::fprintf(stderr, "quadrille: MPI_Init: %s; ending the job\n", problem.what());
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+void Runtime::begin() {
   const Nanoseconds began = monotonic_now();
   auto runtime = std::unique_ptr<Runtime>(new Runtime());
   PMPI_Comm_rank(MPI_COMM_WORLD, &runtime->world_rank_);
@@ -270,7 +281,7 @@ void Runtime::free_shadows() {
   if (decisions_shadow_ != MPI_COMM_NULL) PMPI_Comm_free(&decisions_shadow_);
 }
 
-int Runtime::close(MPI_Comm, int, void* state, void*) {
+int Runtime::close(MPI_Comm, int, void* state, void*) noexcept {
   auto* runtime = static_cast<Runtime*>(state);
   // MPI_COMM_WORLD keeps its attributes through MPI_Finalize on some libraries: ours goes here. A
   // world of one rank has none.

@@ -32,7 +32,7 @@ class Runtime {
 
   // Called once MPI is initialised. Where Quadrille cannot work, says why in one line and leaves
   // active() null - on all ranks alike, by the handshake.
-  static void start();
+  static void start() noexcept;
 
   const Settings& settings() const { return settings_; }
   const PlannerOptions& planner_options() const { return planner_options_; }
@@ -69,6 +69,7 @@ class Runtime {
 
  private:
   Runtime() = default;
+  static void begin();
   // Returns what is wrong with this rank's settings, or nothing.
   std::string take_settings();
   bool shake_hands(bool usable);
@@ -83,7 +84,7 @@ class Runtime {
   std::string take_model();
   void take_wire();
   void begin_trace();
-  static int close(MPI_Comm, int, void*, void*);
+  static int close(MPI_Comm, int, void*, void*) noexcept;
 
   Settings settings_;
   PlannerOptions planner_options_;
