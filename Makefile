@@ -47,7 +47,7 @@ native: build/.knows-mpich
 test: build
 	@bash scripts/test.sh
 
-# With all ranks, seeds and networks of which `make test` takes a part, and all tests marked slow: an hour.
+# With the tests marked slow, and ten times as many random programs on the simulated wire.
 test-exhaustive: build
 	@QUADRILLE_EXHAUSTIVE=1 bash scripts/test.sh
 

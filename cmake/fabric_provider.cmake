@@ -27,5 +27,4 @@ target_compile_options(quadrille_fabric_provider_test PRIVATE $<$<CONFIG:RelWith
 # Where memory ends: failed_allocation_test.cpp.
 target_link_options(quadrille_fabric_provider_test PRIVATE -Wl,--wrap=calloc -Wl,--wrap=strdup)
 target_link_libraries(quadrille_fabric_provider_test quadrille_fabric_provider GTest::gtest_main)
-set_target_properties(quadrille_fabric_provider_test PROPERTIES UNITY_BUILD OFF)
 quadrille_suites(quadrille_fabric_provider_test fabric_provider)

@@ -4,7 +4,7 @@
 #
 # A target's files are compiled joined, ten at a time: most of a file's time goes into the standard headers and into what it
 # instantiates of them, both of which are then done once. So names in anonymous namespaces of one folder must differ.
-# Tests are compiled alone: many call what they need alike. -DCMAKE_UNITY_BUILD=OFF compiles each file alone.
+# -DCMAKE_UNITY_BUILD=OFF compiles each file alone.
 set(CMAKE_UNITY_BUILD ON CACHE BOOL "Compile the files of a target joined")
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
 
@@ -35,11 +35,13 @@ function(quadrille_layer folder)
                            -Wno-stringop-overflow)
     target_compile_definitions(quadrille_${name}_test PRIVATE QUADRILLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     if(name STREQUAL base)
-      target_precompile_headers(quadrille_${name}_test PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+      target_precompile_headers(quadrille_${name}_test PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <deque>
+                                <functional> <map> <nlohmann/json.hpp> <numeric> <optional> <random> <set> <span>
+                                <unordered_map>)
     else()
       target_precompile_headers(quadrille_${name}_test REUSE_FROM quadrille_base_test)
     endif()
-    set_target_properties(quadrille_${name}_test PROPERTIES UNITY_BUILD OFF)
+    set_target_properties(quadrille_${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 5)
     quadrille_suites(quadrille_${name}_test ${name})
   endif()
   if(benchmarks)

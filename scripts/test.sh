@@ -4,7 +4,8 @@
 # Python's tests that a busy machine does not change, a file's one after the other; those marked alone have the machine to themselves
 # afterwards. Arguments are pytest's, and then all run in one go. All runners run; the last lines are their own closing lines.
 #
-# QUADRILLE_EXHAUSTIVE=1 runs the slow ones too, and all seeds and ranks. QUADRILLE_TEST_WORKERS: files at once, 3 for 2 processors.
+# QUADRILLE_EXHAUSTIVE=1 runs the slow ones too, and ten times the random programs. QUADRILLE_TEST_WORKERS: files at once, 3 for 2
+# processors, as tests of MPI programs wait half of their time.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 logs=build/test-logs
@@ -13,7 +14,10 @@ rm -f $logs/*
 status=0
 workers=${QUADRILLE_TEST_WORKERS:-$(($(nproc) + 1))}
 slow="not slow"
-[ -z "${QUADRILLE_EXHAUSTIVE:-}" ] || slow="slow or not slow"
+if [ -n "${QUADRILLE_EXHAUSTIVE:-}" ]; then
+    slow="slow or not slow"
+    export QUADRILLE_SEEDS=${QUADRILLE_SEEDS:-1-5000}
+fi
 
 # run NAME COMMAND...: its output is shown and kept.
 run() { "${@:2}" 2>&1 | tee "$logs/$1.log" || status=1; }

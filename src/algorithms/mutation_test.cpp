@@ -219,13 +219,13 @@ TEST_P(Mutation, is_always_noticed) {
                                  << unnoticed.front();
 }
 
-std::vector<const Algorithm*> each_algorithm() {
+std::vector<const Algorithm*> every_algorithm() {
   std::vector<const Algorithm*> result;
   for (const Algorithm& algorithm : algorithms()) result.push_back(&algorithm);
   return result;
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Mutation, testing::ValuesIn(each_algorithm()),
+INSTANTIATE_TEST_SUITE_P(Every, Mutation, testing::ValuesIn(every_algorithm()),
                          [](const auto& info) { return std::string(info.param->name); });
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace quadrille::fabric {
 namespace {
 
-std::string name_of(const testing::TestParamInfo<Placement>& info) {
+std::string name_of_placement(const testing::TestParamInfo<Placement>& info) {
   switch (info.param) {
     case Placement::apart:
       return "apart";
@@ -26,7 +26,7 @@ std::string name_of(const testing::TestParamInfo<Placement>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Placements, MessengerTest,
                          testing::Values(Placement::apart, Placement::looking, Placement::told),
-                         name_of);
+                         name_of_placement);
 
 TEST_P(MessengerTest, messages_of_all_sizes_arrive_whole_expected_or_not) {
   for (const bool expected : {true, false}) {

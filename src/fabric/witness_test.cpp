@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::uint32_t kLoopback = 0x7f000001;
 
-struct End {
+struct WitnessedEnd {
   KeyPair keys;
   std::unique_ptr<Witness> witness = Witness::open(kLoopback);
   std::unique_ptr<Messenger> messenger;
 
-  End(std::uint16_t port, bool has_job) {
+  WitnessedEnd(std::uint16_t port, bool has_job) {
     MessengerSettings settings;
     settings.name = {{kLoopback, port}, 1448, keys.public_key()};
     settings.name.streams = witness->port();
@@ -36,8 +36,8 @@ class WitnessTest : public testing::Test {
   static void SetUpTestSuite() { ASSERT_TRUE(wire::start_authentication()); }
 
   void make(bool has_job = true) {
-    a_ = std::make_unique<End>(4000, has_job);
-    b_ = std::make_unique<End>(4001, has_job);
+    a_ = std::make_unique<WitnessedEnd>(4000, has_job);
+    b_ = std::make_unique<WitnessedEnd>(4001, has_job);
     const PeerNumber to = *a_->messenger->peer(b_->messenger->name(), now_);
     const std::vector<std::byte> large(100'000);
     a_->messenger->send({.to = to,
@@ -84,8 +84,8 @@ class WitnessTest : public testing::Test {
     kept_.push_back(std::move(taken));
   }
 
-  std::unique_ptr<End> a_;
-  std::unique_ptr<End> b_;
+  std::unique_ptr<WitnessedEnd> a_;
+  std::unique_ptr<WitnessedEnd> b_;
   wire::Descriptor listener_;
   std::vector<wire::Descriptor> kept_;
   std::string_view greeting_;
@@ -114,7 +114,7 @@ TEST_F(WitnessTest, who_lives_and_does_not_know_the_asker_is_waited_for) {
 TEST_F(WitnessTest, who_has_ended_is_found_out_though_a_successor_has_its_address) {
   make();
   b_.reset();
-  const End successor(4001, true);
+  const WitnessedEnd successor(4001, true);
   a_->messenger->peer(successor.messenger->name(), now_);
   EXPECT_TRUE(ends_within({10'000'000'000}));
 }

@@ -17,7 +17,7 @@ constexpr std::size_t offer_words = std::tuple_size_v<Offer>;
 constexpr std::size_t usable_word = offer_words;
 constexpr std::size_t fingerprint_word = offer_words + 1;
 constexpr std::size_t complement_word = offer_words + 2;
-using Exchange = std::array<std::uint64_t, offer_words + 3>;
+using ContextWords = std::array<std::uint64_t, offer_words + 3>;
 
 }  // namespace
 
@@ -25,12 +25,12 @@ Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms,
                                     const LongWait& long_wait) {
   ContextNumbers::Agreement agreement(terms.rank == 0, terms.world_rank);
   for (;;) {
-    Exchange mine{};
+    ContextWords mine{};
     std::ranges::copy(numbers_.offer(agreement), mine.begin());
     mine[usable_word] = terms.is_usable ? ~std::uint64_t{0} : 0;
     mine[fingerprint_word] = terms.fingerprint;
     mine[complement_word] = ~terms.fingerprint;
-    Exchange all{};
+    ContextWords all{};
     MPI_Request request = MPI_REQUEST_NULL;
     int code = PMPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
                                MPI_BAND, communicator, &request);

@@ -63,13 +63,13 @@ class Narrowed {
   bool fit_ = true;
 };
 
-int bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm) {
+int narrow_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm) {
   if (!fits(count)) return refuse(comm);
   return NEXT(MPI_Bcast)(buffer, narrow(count), type, root, comm);
 }
 
-int reduce(const void* send, void* receive, MPI_Count count, MPI_Datatype type, MPI_Op op, int root,
-           MPI_Comm comm) {
+int narrow_reduce(const void* send, void* receive, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                  int root, MPI_Comm comm) {
   if (!fits(count)) return refuse(comm);
   return NEXT(MPI_Reduce)(send, receive, narrow(count), type, op, root, comm);
 }
@@ -120,9 +120,9 @@ int rooted_blocks(const void* send, MPI_Count send_count, MPI_Datatype send_type
               root, comm);
 }
 
-int allgatherv(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
-               const MPI_Count* counts, const MPI_Aint* displacements, MPI_Datatype receive_type,
-               MPI_Comm comm) {
+int narrow_allgatherv(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
+                      const MPI_Count* counts, const MPI_Aint* displacements,
+                      MPI_Datatype receive_type, MPI_Comm comm) {
   const Narrowed lengths(counts, others(comm));
   const Narrowed places(displacements, others(comm));
   if (!fits_if(send != MPI_IN_PLACE, send_count) || !lengths.fit() || !places.fit())
@@ -131,9 +131,9 @@ int allgatherv(const void* send, MPI_Count send_count, MPI_Datatype send_type, v
                               places.data(), receive_type, comm);
 }
 
-int gatherv(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
-            const MPI_Count* counts, const MPI_Aint* displacements, MPI_Datatype receive_type,
-            int root, MPI_Comm comm) {
+int narrow_gatherv(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
+                   const MPI_Count* counts, const MPI_Aint* displacements,
+                   MPI_Datatype receive_type, int root, MPI_Comm comm) {
   const Sides mean = sides(root, comm, send);
   const int read = mean.all ? others(comm) : 0;
   const Narrowed lengths(counts, read);
@@ -143,9 +143,9 @@ int gatherv(const void* send, MPI_Count send_count, MPI_Datatype send_type, void
                            places.data(), receive_type, root, comm);
 }
 
-int scatterv(const void* send, const MPI_Count* counts, const MPI_Aint* displacements,
-             MPI_Datatype send_type, void* receive, MPI_Count receive_count,
-             MPI_Datatype receive_type, int root, MPI_Comm comm) {
+int narrow_scatterv(const void* send, const MPI_Count* counts, const MPI_Aint* displacements,
+                    MPI_Datatype send_type, void* receive, MPI_Count receive_count,
+                    MPI_Datatype receive_type, int root, MPI_Comm comm) {
   const Sides mean = sides(root, comm, receive);
   const int read = mean.all ? others(comm) : 0;
   const Narrowed lengths(counts, read);
@@ -176,8 +176,8 @@ int alltoall_of_each(const void* send, const MPI_Count* send_counts,
                                                        receive_places.data(), receive_types, comm);
 }
 
-int reduce_scatter(const void* send, void* receive, const MPI_Count* counts, MPI_Datatype type,
-                   MPI_Op op, MPI_Comm comm) {
+int narrow_reduce_scatter(const void* send, void* receive, const MPI_Count* counts,
+                          MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   int size = 0;
   PMPI_Comm_size(comm, &size);
   const Narrowed lengths(counts, size);
@@ -186,7 +186,7 @@ int reduce_scatter(const void* send, void* receive, const MPI_Count* counts, MPI
 }
 
 template <typename Function>
-void* entry(Function* function) {
+void* address_of(Function* function) {
   return reinterpret_cast<void*>(function);
 }
 
@@ -194,22 +194,22 @@ void* entry(Function* function) {
 
 void* narrow_count_symbol(std::string_view symbol) {
   static const std::map<std::string_view, void*> all{
-      {"MPI_Bcast_c", entry(&bcast)},
-      {"MPI_Reduce_c", entry(&reduce)},
-      {"MPI_Allreduce_c", entry(&reduction<"MPI_Allreduce">)},
-      {"MPI_Reduce_scatter_block_c", entry(&reduction<"MPI_Reduce_scatter_block">)},
-      {"MPI_Scan_c", entry(&reduction<"MPI_Scan">)},
-      {"MPI_Exscan_c", entry(&reduction<"MPI_Exscan">)},
-      {"MPI_Allgather_c", entry(&blocks<"MPI_Allgather">)},
-      {"MPI_Alltoall_c", entry(&blocks<"MPI_Alltoall">)},
-      {"MPI_Gather_c", entry(&rooted_blocks<"MPI_Gather", true>)},
-      {"MPI_Scatter_c", entry(&rooted_blocks<"MPI_Scatter", false>)},
-      {"MPI_Allgatherv_c", entry(&allgatherv)},
-      {"MPI_Gatherv_c", entry(&gatherv)},
-      {"MPI_Scatterv_c", entry(&scatterv)},
-      {"MPI_Alltoallv_c", entry(&alltoall_of_each<MPI_Datatype, "MPI_Alltoallv">)},
-      {"MPI_Alltoallw_c", entry(&alltoall_of_each<const MPI_Datatype*, "MPI_Alltoallw">)},
-      {"MPI_Reduce_scatter_c", entry(&reduce_scatter)},
+      {"MPI_Bcast_c", address_of(&narrow_bcast)},
+      {"MPI_Reduce_c", address_of(&narrow_reduce)},
+      {"MPI_Allreduce_c", address_of(&reduction<"MPI_Allreduce">)},
+      {"MPI_Reduce_scatter_block_c", address_of(&reduction<"MPI_Reduce_scatter_block">)},
+      {"MPI_Scan_c", address_of(&reduction<"MPI_Scan">)},
+      {"MPI_Exscan_c", address_of(&reduction<"MPI_Exscan">)},
+      {"MPI_Allgather_c", address_of(&blocks<"MPI_Allgather">)},
+      {"MPI_Alltoall_c", address_of(&blocks<"MPI_Alltoall">)},
+      {"MPI_Gather_c", address_of(&rooted_blocks<"MPI_Gather", true>)},
+      {"MPI_Scatter_c", address_of(&rooted_blocks<"MPI_Scatter", false>)},
+      {"MPI_Allgatherv_c", address_of(&narrow_allgatherv)},
+      {"MPI_Gatherv_c", address_of(&narrow_gatherv)},
+      {"MPI_Scatterv_c", address_of(&narrow_scatterv)},
+      {"MPI_Alltoallv_c", address_of(&alltoall_of_each<MPI_Datatype, "MPI_Alltoallv">)},
+      {"MPI_Alltoallw_c", address_of(&alltoall_of_each<const MPI_Datatype*, "MPI_Alltoallw">)},
+      {"MPI_Reduce_scatter_c", address_of(&narrow_reduce_scatter)},
   };
   const auto found = all.find(symbol);
   return found == all.end() ? nullptr : found->second;

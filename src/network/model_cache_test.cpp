@@ -19,7 +19,7 @@ using testing::IsEmpty;
 
 constexpr std::int64_t kDayS = 86'400;
 
-NetworkModel two_segments() {
+NetworkModel two_segment_model() {
   NetworkModel model;
   for (const char* host : {"h0", "h1", "h2"}) {
     const std::string segment = std::string(host) == "h2" ? "b" : "a";
@@ -62,17 +62,17 @@ class ModelCacheTest : public testing::Test {
 TEST_F(ModelCacheTest, WhatIsKeptIsFoundUntilItExpires) {
   const ModelCache cache(nested(), kDayS);
   EXPECT_FALSE(cache.find("k", hosts_, 0));
-  cache.keep("k", two_segments());
+  cache.keep("k", two_segment_model());
   const std::int64_t now_s = written_s(nested() + "/model-k.json");
   ASSERT_TRUE(cache.find("k", hosts_, now_s + kDayS - 1));
-  EXPECT_EQ(*cache.find("k", hosts_, now_s), two_segments());
+  EXPECT_EQ(*cache.find("k", hosts_, now_s), two_segment_model());
   EXPECT_FALSE(cache.find("k", hosts_, now_s + kDayS));
   EXPECT_FALSE(cache.find("other", hosts_, now_s));
 }
 
 TEST_F(ModelCacheTest, AModelThatLeavesSomethingOutExpiresAfterAnHour) {
   const ModelCache cache(folder_, kDayS);
-  NetworkModel incomplete = two_segments();
+  NetworkModel incomplete = two_segment_model();
   incomplete.warnings.push_back({"left_out", "multicast: no time", {}});
   cache.keep("k", incomplete);
   const std::int64_t now_s = written_s(folder_ + "/model-k.json");
@@ -82,7 +82,7 @@ TEST_F(ModelCacheTest, AModelThatLeavesSomethingOutExpiresAfterAnHour) {
 
 TEST_F(ModelCacheTest, AFileFarFromTheFutureCountsAsAbsentAndOneFromSoonDoesNot) {
   const ModelCache cache(folder_, kDayS);
-  cache.keep("k", two_segments());
+  cache.keep("k", two_segment_model());
   const std::int64_t now_s = written_s(folder_ + "/model-k.json");
   EXPECT_TRUE(cache.find("k", hosts_, now_s - 60));
   EXPECT_FALSE(cache.find("k", hosts_, now_s - 2 * kDayS));
@@ -95,14 +95,14 @@ TEST_F(ModelCacheTest, ABrokenFileCountsAsAbsentAndIsReplaced) {
     std::ofstream(path) << contents;
     EXPECT_FALSE(cache.find("k", hosts_, written_s(path))) << contents;
   }
-  cache.keep("k", two_segments());
+  cache.keep("k", two_segment_model());
   EXPECT_TRUE(cache.find("k", hosts_, written_s(path)));
   EXPECT_THAT(kept(folder_), testing::ElementsAre("model-k.json"));
 }
 
 TEST_F(ModelCacheTest, AModelThatDoesNotKnowAHostCountsAsAbsent) {
   const ModelCache cache(folder_, kDayS);
-  cache.keep("k", two_segments());
+  cache.keep("k", two_segment_model());
   const std::int64_t now_s = written_s(folder_ + "/model-k.json");
   EXPECT_FALSE(cache.find("k", {"h0", "h1", "h2", "h3"}, now_s));
 }
@@ -111,11 +111,11 @@ TEST_F(ModelCacheTest, WhereNothingCanBeKeptThereIsNoCacheAndNoComplaint) {
   std::ofstream(folder_ + "/file") << "in the way";
   for (const std::string& folder : {std::string(), folder_ + "/file", folder_ + "/file/below"}) {
     const ModelCache cache(folder, kDayS);
-    cache.keep("k", two_segments());
+    cache.keep("k", two_segment_model());
     EXPECT_FALSE(cache.find("k", hosts_, 0)) << folder;
   }
   const ModelCache never(folder_ + "/never", 0);
-  never.keep("k", two_segments());
+  never.keep("k", two_segment_model());
   EXPECT_FALSE(files::exists(folder_ + "/never"));
 }
 

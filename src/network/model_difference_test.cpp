@@ -12,7 +12,7 @@
 namespace quadrille {
 namespace {
 
-NetworkModel example(const std::string& name) {
+NetworkModel example_model(const std::string& name) {
   std::ifstream file(std::string(QUADRILLE_SOURCE_DIR) + "/schemas/examples/network_model_" + name +
                      ".json");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -52,7 +52,7 @@ NetworkModel without(NetworkModel model, const std::vector<std::string>& gone) {
 
 TEST(CompareModels, a_model_does_not_differ_from_itself_whatever_segments_are_called) {
   for (const char* name : {"full", "minimal", "three_buses", "tree", "islands"}) {
-    const auto model = example(name);
+    const auto model = example_model(name);
     auto renamed = model;
     std::reverse(renamed.segments.begin(), renamed.segments.end());
     std::reverse(renamed.hosts.begin(), renamed.hosts.end());
@@ -73,7 +73,7 @@ TEST(CompareModels, a_model_does_not_differ_from_itself_whatever_segments_are_ca
 }
 
 TEST(CompareModels, rates_differ_only_beyond_both_intervals_and_a_fifth) {
-  const auto model = example("full");
+  const auto model = example_model("full");
   auto found = model;
   found.hosts[1].to_host_bit_s = Measured{21e6, 21e6, 21e6};
   EXPECT_EQ(compared(model, found), "") << "16 %";
@@ -89,7 +89,7 @@ TEST(CompareModels, rates_differ_only_beyond_both_intervals_and_a_fifth) {
 }
 
 TEST(CompareModels, a_split_and_a_merged_segment_are_serious_and_named_by_their_hosts) {
-  const auto model = example("three_buses");
+  const auto model = example_model("three_buses");
   auto found = model;
   auto& hosts = found.segments[0].hosts;
   found.segments[1].hosts.insert(found.segments[1].hosts.begin(), hosts.begin(), hosts.begin() + 1);
@@ -106,7 +106,7 @@ TEST(CompareModels, a_split_and_a_merged_segment_are_serious_and_named_by_their_
 }
 
 TEST(CompareModels, kind_multicast_burst_and_loss) {
-  const auto model = example("full");
+  const auto model = example_model("full");
   auto found = model;
   found.segments[0].kind = SegmentKind::bus;
   found.segments[0].multicast = false;
@@ -125,7 +125,7 @@ TEST(CompareModels, kind_multicast_burst_and_loss) {
 }
 
 TEST(CompareModels, some_of_the_hosts_still_fit_and_a_strange_one_does_not) {
-  const auto model = example("full");
+  const auto model = example_model("full");
   EXPECT_EQ(compared(model, without(model, {"h0", "h5"})),
             "- hosts: not measured now, and not compared: h0, h5\n");
   EXPECT_EQ(compared(without(model, {"h0"}), model), "! : host h0 is in no segment of the model\n");
@@ -133,7 +133,7 @@ TEST(CompareModels, some_of_the_hosts_still_fit_and_a_strange_one_does_not) {
 
 // What is left of a segment may send too little to show the trunk before it.
 TEST(CompareModels, hosts_that_cannot_fill_a_trunk_need_not_be_told_apart) {
-  auto model = example("full");
+  auto model = example_model("full");
   for (auto& host : model.hosts) host.from_host_bit_s = host.to_host_bit_s = about(1e9);
   for (auto& trunk : model.trunks) trunk.forward_bit_s = trunk.backward_bit_s = about(1e9);
   const auto merged = [&](std::vector<std::string> gone) {
@@ -153,7 +153,7 @@ TEST(CompareModels, hosts_that_cannot_fill_a_trunk_need_not_be_told_apart) {
 }
 
 TEST(CompareModels, trunks_are_matched_by_what_they_divide) {
-  const auto model = example("tree");
+  const auto model = example_model("tree");
   auto found = model;
   found.trunks[1].backward_bit_s = about(1e8);
   EXPECT_EQ(compared(model, found),
@@ -167,7 +167,8 @@ TEST(CompareModels, trunks_are_matched_by_what_they_divide) {
 }
 
 TEST(CompareModels, trunks_in_a_row_count_as_the_slower_when_no_host_between_them_is_measured) {
-  const auto model = example("tree");  // rack0 - core - floor - lab: 2 Gbit/s, 1 Gbit/s, 100 Mbit/s
+  const auto model =
+      example_model("tree");  // rack0 - core - floor - lab: 2 Gbit/s, 1 Gbit/s, 100 Mbit/s
   std::vector<std::string> gone;
   for (int i = 6; i < 16; ++i) gone.push_back("c" + std::to_string(i));
   auto found = without(model, gone);
@@ -181,7 +182,7 @@ TEST(CompareModels, trunks_in_a_row_count_as_the_slower_when_no_host_between_the
 }
 
 TEST(CompareModels, a_quick_measurement_does_not_look_for_trunks) {
-  const auto model = example("three_buses");
+  const auto model = example_model("three_buses");
   auto found = model;
   found.trunks.clear();
   EXPECT_NE(compared(model, found), "");
@@ -190,7 +191,7 @@ TEST(CompareModels, a_quick_measurement_does_not_look_for_trunks) {
 }
 
 TEST(SeenInBoth, only_what_departs_in_the_same_place_twice_is_left) {
-  const auto model = example("full");
+  const auto model = example_model("full");
   auto first = model;
   auto second = model;
   first.hosts[0].from_host_bit_s = about(1e6);

@@ -54,7 +54,7 @@ constexpr std::array<const char*, 22> kPieces{"null",
                                               "\"intervals\":{\"x\":[1,null]},",
                                               "[[[[[[[[[[[["};
 
-std::string example(const std::string& name) {
+std::string example_text(const std::string& name) {
   std::ifstream file(std::string(QUADRILLE_SOURCE_DIR) + "/schemas/examples/network_model_" + name +
                      ".json");
   return {std::istreambuf_iterator<char>(file), {}};
@@ -96,7 +96,7 @@ void edit(std::string& text, std::mt19937& chance) {
 TEST(ModelFuzz, thousands_of_random_edits_neither_crash_it_nor_change_what_it_accepts) {
   int accepted = 0;
   for (const char* name : {"full", "minimal", "three_buses", "tree", "islands"}) {
-    const std::string original = example(name);
+    const std::string original = example_text(name);
     ASSERT_FALSE(original.empty());
     std::mt19937 chance(7);
     for (int round = 0; round < 2500; ++round) {

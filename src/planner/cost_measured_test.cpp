@@ -119,7 +119,7 @@ NetworkModel model_of(Lab lab) {
   return {};
 }
 
-Shape shape_of(const Algorithm& algorithm, std::uint64_t bytes) {
+Shape measured_shape(const Algorithm& algorithm, std::uint64_t bytes) {
   const std::uint32_t element = is_reducing(algorithm.collective) ? 8 : 1;
   return {.collective = algorithm.collective,
           .ranks = 8,
@@ -144,7 +144,7 @@ TEST(CostOf, what_was_measured_is_met_by_schedules_and_by_traffic) {
     const NetworkModel model = model_of(row.lab);
     const NetworkCosts costs = network_costs(model, one_rank_a_host(model));
     const Algorithm& algorithm = *algorithm_named(row.algorithm);
-    const Shape shape = shape_of(algorithm, row.bytes);
+    const Shape shape = measured_shape(algorithm, row.bytes);
     const TopologyView view = TopologyView::flat(shape.ranks);
     const auto traffic = traffic_of(algorithm, {shape, algorithm.parameters, view});
     const auto schedules = schedules_of(algorithm, shape);

@@ -14,7 +14,7 @@ KnownNetwork one_switch_of(std::size_t hosts) {
   return known_to_every_host(one_switch(hosts, 50e6));
 }
 
-Shape shape_of(Collective collective, Rank ranks, std::uint64_t bytes) {
+Shape explained_shape(Collective collective, Rank ranks, std::uint64_t bytes) {
   return {.collective = collective, .ranks = ranks, .count = bytes};
 }
 
@@ -33,7 +33,7 @@ TEST(Explain, chooses_the_cheapest_of_all_candidates) {
       if (has_counts(collective)) continue;
       for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{70'001}}) {
         const Shape shape =
-            shape_of(collective, ranks, collective == Collective::barrier ? 0 : bytes);
+            explained_shape(collective, ranks, collective == Collective::barrier ? 0 : bytes);
         const auto found = explain(shape, network, std::nullopt);
         ASSERT_TRUE(found) << name_of(collective);
         for (const CostedCandidate& one : found->candidates) {
@@ -51,7 +51,7 @@ TEST(Explain, chooses_the_cheapest_of_all_candidates) {
 
 TEST(Explain, a_candidate_that_is_asked_for_meets_the_cheapest) {
   const KnownNetwork network = one_switch_of(8);
-  const Shape shape = shape_of(Collective::bcast, 8, 1'000'000);
+  const Shape shape = explained_shape(Collective::bcast, 8, 1'000'000);
   const Algorithm& binomial = *algorithm_named("bcast_binomial");
   const auto found = explain(shape, network, candidate_of(binomial, binomial.parameters));
   ASSERT_TRUE(found && found->other);
@@ -62,7 +62,7 @@ TEST(Explain, a_candidate_that_is_asked_for_meets_the_cheapest) {
 
 TEST(Explain, the_librarys_measured_time_comes_before_an_estimate) {
   KnownNetwork network = one_switch_of(4);
-  const Shape shape = shape_of(Collective::bcast, 4, 1000);
+  const Shape shape = explained_shape(Collective::bcast, 4, 1000);
   network.library = {{Collective::bcast, {1000}, 4, {123'456}}};
   const auto found = explain(shape, network, std::nullopt);
   ASSERT_TRUE(found && found->library);

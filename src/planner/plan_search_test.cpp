@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-Shape shape_of(Collective collective, Rank ranks, std::uint64_t bytes) {
+Shape searched_shape(Collective collective, Rank ranks, std::uint64_t bytes) {
   const std::uint32_t element = is_reducing(collective) ? 4 : 1;
   return {.collective = collective,
           .ranks = ranks,
@@ -30,7 +30,7 @@ TEST(PlanSearch, an_island_takes_the_message_once) {
                            .rate_bit_s = exactly(10e9),
                            .latency_ns = {}});
   const KnownNetwork network = known_to_every_host(model);
-  const Shape shape = shape_of(Collective::bcast, 8, 100'000);
+  const Shape shape = searched_shape(Collective::bcast, 8, 100'000);
   const auto best = cost_candidates(shape, network.view, *network.costs).front();
   EXPECT_EQ(best.candidate.algorithm->name, "bcast_hierarchical");
   Nanoseconds into_island{};
@@ -50,7 +50,8 @@ TEST(PlanSearch, leaves_islands_to_the_librarys_own_collective) {
     const auto network =
         known_network(model, view_of(model, {"h0", "h1", "h2", "h3"}, hosts).value(), hosts);
     std::set<std::string> found;
-    const Shape shape = shape_of(Collective::allreduce, static_cast<Rank>(hosts.size()), 30'000);
+    const Shape shape =
+        searched_shape(Collective::allreduce, static_cast<Rank>(hosts.size()), 30'000);
     for (const Contender& one : contenders_for(shape, network.view, *network.costs)) {
       if (one.candidate.algorithm->name == "allreduce_hierarchical")
         found.insert(std::string(one.candidate.parameters.word("host")));
@@ -68,7 +69,7 @@ TEST(PlanSearch, multicast_inside_segments_is_pipelined_from_one_to_the_next) {
   network.view.has_wire = true;
   network.view.multicast_in_segment = {true, true};
   const auto found =
-      cost_candidates(shape_of(Collective::bcast, 8, 131'072), network.view, *network.costs);
+      cost_candidates(searched_shape(Collective::bcast, 8, 131'072), network.view, *network.costs);
   const auto multicast = std::ranges::find_if(found, [](const CostedCandidate& one) {
     return one.candidate.algorithm->name == "bcast_multicast";
   });
@@ -85,9 +86,9 @@ TEST(PlanSearch, sums_in_rank_order_go_along_the_network_too) {
   const NetworkModel model = two_switches(4, 100e6, 100e6);
   const auto network =
       known_network(model, view_of(model, {"h0", "h2", "h1", "h3"}, hosts).value(), hosts);
-  for (Shape shape :
-       {shape_of(Collective::reduce, 20, 1'000), shape_of(Collective::allreduce, 20, 1'000),
-        shape_of(Collective::allreduce, 20, 1'000'000)}) {
+  for (Shape shape : {searched_shape(Collective::reduce, 20, 1'000),
+                      searched_shape(Collective::allreduce, 20, 1'000),
+                      searched_shape(Collective::allreduce, 20, 1'000'000)}) {
     shape.commutative = false;
     const auto best = cost_candidates(shape, network.view, *network.costs).front();
     EXPECT_TRUE(best.candidate.algorithm->name.ends_with("_in_order")) << best.candidate.name;
@@ -98,7 +99,7 @@ TEST(PlanSearch, sums_in_rank_order_go_along_the_network_too) {
 TEST(PlanSearch, plays_what_is_not_described_of_many_ranks_too) {
   const KnownNetwork network = known_to_every_host(one_switch(64, 1e9));
   const auto found =
-      cost_candidates(shape_of(Collective::gather, 64, 65'536), network.view, *network.costs);
+      cost_candidates(searched_shape(Collective::gather, 64, 65'536), network.view, *network.costs);
   EXPECT_TRUE(std::ranges::any_of(found, [](const CostedCandidate& one) {
     return one.candidate.algorithm->name == "gather_linear";
   }));
@@ -122,7 +123,7 @@ TEST(PlanSearch, plays_enough_to_find_what_is_near_the_best_of_all_contenders) {
     for (const Collective collective : collectives()) {
       if (has_counts(collective)) continue;
       for (const std::uint64_t bytes : {1'000U, 30'000U}) {
-        const Shape shape = shape_of(collective, static_cast<Rank>(hosts), bytes);
+        const Shape shape = searched_shape(collective, static_cast<Rank>(hosts), bytes);
         const auto found = cost_candidates(shape, network.view, *network.costs);
         const auto played =
             cost_of_candidate(found.front().candidate, shape, network.view, *network.costs);
@@ -143,7 +144,7 @@ TEST(PlanSearch, hierarchical_algorithms_are_candidates_of_any_number_of_ranks) 
          {Collective::barrier, Collective::bcast, Collective::reduce, Collective::allreduce,
           Collective::allgather, Collective::alltoall}) {
       const auto found =
-          cost_candidates(shape_of(collective, ranks, 32'768), network.view, *network.costs);
+          cost_candidates(searched_shape(collective, ranks, 32'768), network.view, *network.costs);
       EXPECT_TRUE(std::ranges::any_of(found,
                                       [](const CostedCandidate& one) {
                                         return one.candidate.algorithm->name.ends_with(

@@ -16,7 +16,7 @@ constexpr double kTooFast = 1.3;
 // A socket takes four frames before it blocks, and the fifth's call begins at once.
 constexpr std::uint32_t kSocketFrames = 5;
 // Others may take more than was expected.
-constexpr double kMargin = 1.2;
+constexpr double kVolleyMargin = 1.2;
 
 VolleyResult summary(const Volley& volley, const RoundResult& round, std::size_t first) {
   VolleyResult result;
@@ -44,7 +44,7 @@ VolleyResult summary(const Volley& volley, const RoundResult& round, std::size_t
 
 std::int64_t Volley::expected_ns() const {
   const auto streams = static_cast<double>(from.size() * to.size());
-  return std::llround(full_frame_bits(frames) * streams / expected_bit_s * 1e9 * kMargin) +
+  return std::llround(full_frame_bits(frames) * streams / expected_bit_s * 1e9 * kVolleyMargin) +
          kPauseNs;
 }
 

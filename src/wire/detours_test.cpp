@@ -22,12 +22,12 @@
 namespace quadrille::wire {
 namespace {
 
-constexpr std::uint32_t kLoopback = 0x7f000001;
+constexpr std::uint32_t kOwnHost = 0x7f000001;
 
 // What is sent here goes on, while it is open.
 class Passage {
  public:
-  Passage() : link_(std::move(UdpLink::open({.local = {kLoopback, 0}}).value())) {}
+  Passage() : link_(std::move(UdpLink::open({.local = {kOwnHost, 0}}).value())) {}
 
   NetworkAddress address() const { return link_->local(); }
   void lead_to(NetworkAddress to) { to_ = to; }
@@ -58,8 +58,8 @@ class DetoursTest : public testing::Test {
     std::vector<std::unique_ptr<StreamLink>> streams;
     std::vector<PortAddress> addresses;
     for (Passage& passage : passages_) {
-      links.push_back(std::move(UdpLink::open({.local = {kLoopback, 0}}).value()));
-      streams.push_back(StreamLink::open({kLoopback, 0}, 1472));
+      links.push_back(std::move(UdpLink::open({.local = {kOwnHost, 0}}).value()));
+      streams.push_back(StreamLink::open({kOwnHost, 0}, 1472));
       ASSERT_NE(streams.back(), nullptr);
       passage.lead_to(links.back()->local());
       addresses.push_back({passage.address(), streams.back()->local()});

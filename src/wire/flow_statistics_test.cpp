@@ -6,44 +6,44 @@
 namespace quadrille::wire {
 namespace {
 
-constexpr Nanoseconds ms(std::int64_t count) { return {count * 1'000'000}; }
+constexpr Nanoseconds after_ms(std::int64_t count) { return {count * 1'000'000}; }
 
 TEST(ChannelStatistics, time_without_credit_is_that_in_which_no_flow_may_send_what_waits) {
   ChannelStatistics channel;
   FlowStanding one;
   FlowStanding other;
-  channel.stands(one, {.unsent = true}, ms(10));
-  channel.stands(other, {.unsent = true}, ms(12));
-  EXPECT_EQ(channel.so_far().credit_wait, ms(0)) << "it counts when it ends";
-  channel.stands(other, {.unsent = true, .may_send = true}, ms(15));
-  EXPECT_EQ(channel.so_far().credit_wait, ms(5)) << "of both flows once";
-  channel.stands(other, {}, ms(20));
-  EXPECT_EQ(channel.so_far().credit_wait, ms(5)) << "the other may send";
-  channel.stands(one, {.unsent = true, .may_send = true}, ms(22));
-  channel.stands(one, {}, ms(23));
-  channel.stands(one, {}, ms(500));
-  EXPECT_EQ(channel.so_far().credit_wait, ms(7)) << "nothing waits";
+  channel.stands(one, {.unsent = true}, after_ms(10));
+  channel.stands(other, {.unsent = true}, after_ms(12));
+  EXPECT_EQ(channel.so_far().credit_wait, after_ms(0)) << "it counts when it ends";
+  channel.stands(other, {.unsent = true, .may_send = true}, after_ms(15));
+  EXPECT_EQ(channel.so_far().credit_wait, after_ms(5)) << "of both flows once";
+  channel.stands(other, {}, after_ms(20));
+  EXPECT_EQ(channel.so_far().credit_wait, after_ms(5)) << "the other may send";
+  channel.stands(one, {.unsent = true, .may_send = true}, after_ms(22));
+  channel.stands(one, {}, after_ms(23));
+  channel.stands(one, {}, after_ms(500));
+  EXPECT_EQ(channel.so_far().credit_wait, after_ms(7)) << "nothing waits";
 }
 
 TEST(ChannelStatistics, what_may_go_again_is_no_wait_for_credit_of_what_was_never_sent) {
   ChannelStatistics channel;
   FlowStanding flow;
-  channel.stands(flow, {.unsent = true, .may_send = true, .under_way = true}, ms(10));
-  channel.stands(flow, {.unsent = true, .may_send = true}, ms(90));
-  EXPECT_EQ(channel.so_far().credit_wait, ms(0));
+  channel.stands(flow, {.unsent = true, .may_send = true, .under_way = true}, after_ms(10));
+  channel.stands(flow, {.unsent = true, .may_send = true}, after_ms(90));
+  EXPECT_EQ(channel.so_far().credit_wait, after_ms(0));
 }
 
 TEST(ChannelStatistics, a_stall_is_a_long_silence_while_something_is_under_way) {
   ChannelStatistics channel;
   FlowStanding flow;
-  channel.moved(ms(0));
-  channel.moved(ms(1000));
+  channel.moved(after_ms(0));
+  channel.moved(after_ms(1000));
   EXPECT_EQ(channel.so_far().stalls, 0U) << "nothing was awaited";
-  channel.stands(flow, {.under_way = true}, ms(2000));
-  channel.moved(ms(2049));
+  channel.stands(flow, {.under_way = true}, after_ms(2000));
+  channel.moved(after_ms(2049));
   EXPECT_EQ(channel.so_far().stalls, 0U);
-  channel.moved(ms(2099));
-  channel.moved(ms(2100));
+  channel.moved(after_ms(2099));
+  channel.moved(after_ms(2100));
   EXPECT_EQ(channel.so_far().stalls, 1U) << "from the last movement on";
 }
 
@@ -51,13 +51,13 @@ TEST(ChannelStatistics, what_another_flow_receives_is_no_stall) {
   ChannelStatistics channel;
   FlowStanding silent;
   FlowStanding busy;
-  channel.stands(silent, {.under_way = true}, ms(0));
+  channel.stands(silent, {.under_way = true}, after_ms(0));
   for (int i = 1; i <= 20; ++i) {
-    channel.stands(busy, {.under_way = true}, ms(i * 10 - 1));
-    channel.moved(ms(i * 10));
-    channel.stands(busy, {}, ms(i * 10));
+    channel.stands(busy, {.under_way = true}, after_ms(i * 10 - 1));
+    channel.moved(after_ms(i * 10));
+    channel.stands(busy, {}, after_ms(i * 10));
   }
-  channel.moved(ms(270));
+  channel.moved(after_ms(270));
   EXPECT_EQ(channel.so_far().stalls, 1U) << "but that nothing moves at all is";
 }
 

@@ -13,7 +13,7 @@
 namespace quadrille::wire {
 namespace {
 
-constexpr FlowLimits kLimits{.payload = 10, .unasked = 8, .most_open = 100};
+constexpr FlowLimits kReceiveLimits{.payload = 10, .unasked = 8, .most_open = 100};
 using Arrival = ReceiveFlow::Arrival;
 
 std::vector<std::byte> bytes(std::size_t length) {
@@ -31,7 +31,7 @@ ReceiveFlow::Packet packet_of(const std::vector<std::byte>& message, Sequence fi
 }
 
 TEST(ReceiveFlow, of_a_message_that_has_begun_to_come_all_is_there) {
-  ReceiveFlow flow(kLimits);
+  ReceiveFlow flow(kReceiveLimits);
   const auto message = bytes(45);
   std::vector<std::byte> into(45);
   std::vector<std::byte> next(45);
@@ -41,13 +41,13 @@ TEST(ReceiveFlow, of_a_message_that_has_begun_to_come_all_is_there) {
   EXPECT_EQ(flow.there(), 0U);
   flow.on_packet(packet_of(message, 0, 0));
   EXPECT_EQ(flow.there(), 5U);
-  ReceiveFlow certain(kLimits);
+  ReceiveFlow certain(kReceiveLimits);
   certain.expect_certain(into, 1);
   EXPECT_EQ(certain.there(), 5U);
 }
 
 TEST(ReceiveFlow, what_came_early_grants_nothing_that_would_be_refused) {
-  ReceiveFlow flow(kLimits);
+  ReceiveFlow flow(kReceiveLimits);
   const auto message = bytes(45);
   std::vector<std::byte> into(45);
   flow.expect_of_group(into, 1, 2, false);
@@ -66,7 +66,7 @@ TEST(ReceiveFlow, what_came_early_grants_nothing_that_would_be_refused) {
 TEST(ReceiveFlow, packets_in_any_order_make_the_messages) {
   std::mt19937 chance(3);
   for (int round = 0; round < 50; ++round) {
-    ReceiveFlow flow(kLimits);
+    ReceiveFlow flow(kReceiveLimits);
     const auto one = bytes(45);
     const auto two = bytes(20);
     std::vector<std::byte> into_one(45);
@@ -91,7 +91,7 @@ TEST(ReceiveFlow, packets_in_any_order_make_the_messages) {
 }
 
 TEST(ReceiveFlow, what_comes_unasked_waits_for_its_message_within_the_bound) {
-  ReceiveFlow flow(kLimits);
+  ReceiveFlow flow(kReceiveLimits);
   const auto small = bytes(8);
   EXPECT_EQ(flow.on_packet({0, 0, true, small}), Arrival::fresh);
   EXPECT_EQ(flow.on_packet({1, 0, true, small}), Arrival::refused);
@@ -104,7 +104,7 @@ TEST(ReceiveFlow, what_comes_unasked_waits_for_its_message_within_the_bound) {
 }
 
 TEST(ReceiveFlow, only_what_is_announced_and_expected_is_wanted) {
-  ReceiveFlow flow(kLimits);
+  ReceiveFlow flow(kReceiveLimits);
   std::vector<std::byte> into(50);
   flow.on_announcement(3);
   EXPECT_EQ(flow.wanted(), 0U);
@@ -125,7 +125,7 @@ TEST(ReceiveFlow, only_what_is_announced_and_expected_is_wanted) {
 }
 
 TEST(ReceiveFlow, a_report_names_what_arrived_behind_the_first_missing_packet) {
-  ReceiveFlow flow(kLimits);
+  ReceiveFlow flow(kReceiveLimits);
   const auto message = bytes(800);
   std::vector<std::byte> into(800);
   flow.expect(into, 1);
@@ -139,7 +139,7 @@ TEST(ReceiveFlow, a_report_names_what_arrived_behind_the_first_missing_packet) {
 
 TEST(ReceiveFlow, ends_that_disagree_about_a_length_find_out) {
   for (const std::size_t expected : {0U, 5U, 9U, 11U, 30U}) {
-    ReceiveFlow flow(kLimits);
+    ReceiveFlow flow(kReceiveLimits);
     std::vector<std::byte> into(expected);
     flow.expect(into, 1);
     const auto message = bytes(10);
@@ -151,7 +151,7 @@ TEST(ReceiveFlow, ends_that_disagree_about_a_length_find_out) {
 }
 
 TEST(ReceiveFlow, a_message_that_may_come_has_the_length_of_its_packet) {
-  ReceiveFlow flow(kLimits);
+  ReceiveFlow flow(kReceiveLimits);
   std::vector<std::byte> into(10);
   std::vector<std::byte> next(10);
   flow.expect_up_to(into, 1);
@@ -172,7 +172,7 @@ TEST(ReceiveFlow, a_message_that_may_come_has_the_length_of_its_packet) {
 }
 
 TEST(ReceiveFlow, a_message_that_is_certain_is_wanted_before_it_is_announced) {
-  ReceiveFlow flow(kLimits);
+  ReceiveFlow flow(kReceiveLimits);
   std::vector<std::byte> into(25);
   flow.expect_certain(into, 1);
   EXPECT_TRUE(flow.awaits());

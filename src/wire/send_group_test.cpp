@@ -12,13 +12,13 @@
 namespace quadrille::wire {
 namespace {
 
-constexpr FlowLimits kLimits{.payload = 10, .unasked = 0, .most_open = 100, .group_ahead = 2};
+constexpr FlowLimits kGroupLimits{.payload = 10, .unasked = 0, .most_open = 100, .group_ahead = 2};
 
 class SendGroupTest : public testing::Test {
  protected:
   SendGroupTest() {
     for (EndpointId peer = 1; peer <= 3; ++peer)
-      owned_.push_back(std::make_unique<Flow>(FlowKey{peer, 5}, std::pair<Key, Key>{}, kLimits,
+      owned_.push_back(std::make_unique<Flow>(FlowKey{peer, 5}, std::pair<Key, Key>{}, kGroupLimits,
                                               QuestionTimes{}, statistics_));
     for (const auto& flow : owned_) flows_.push_back(flow.get());
     group_.emplace(flows_, Key{});

@@ -16,16 +16,17 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
 // A made /proc and /sys.
-class Machine {
+class FoldersOfMachine {
  public:
-  Machine() : root_(fs::temp_directory_path() / ("quadrille-memory-" + std::to_string(getpid()))) {
+  FoldersOfMachine()
+      : root_(fs::temp_directory_path() / ("quadrille-memory-" + std::to_string(getpid()))) {
     fs::remove_all(root_);
     write("proc/sys/kernel/random/boot_id", "one");
     write("proc/meminfo", "MemTotal: 4096 kB\nMemFree: 1 kB\nMemAvailable: 2048 kB\n");
   }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
-  ~Machine() { fs::remove_all(root_); }
+  FoldersOfMachine(const FoldersOfMachine&) = delete;
+  FoldersOfMachine& operator=(const FoldersOfMachine&) = delete;
+  ~FoldersOfMachine() { fs::remove_all(root_); }
 
   void write(const std::string& path, const std::string& text) const {
     fs::create_directories((root_ / path).parent_path());
@@ -49,7 +50,7 @@ AvailableMemory seen(const char* machine, std::uint64_t bytes, std::uint64_t gro
 }
 
 TEST(AvailableMemory, is_the_machines_where_no_group_limits_it) {
-  const Machine machine;
+  const FoldersOfMachine machine;
   machine.write("proc/self/cgroup", "0::/user");
   machine.write("sys/fs/cgroup/user/memory.max", "max");
   machine.write("sys/fs/cgroup/user/memory.current", "1000");
@@ -59,7 +60,7 @@ TEST(AvailableMemory, is_the_machines_where_no_group_limits_it) {
 }
 
 TEST(AvailableMemory, a_container_limits_also_from_above_and_file_pages_can_be_dropped) {
-  const Machine machine;
+  const FoldersOfMachine machine;
   machine.write("proc/self/cgroup", "0::/job/step");
   machine.write("sys/fs/cgroup/job/memory.max", "1000");
   machine.write("sys/fs/cgroup/job/memory.current", "700");
@@ -71,7 +72,7 @@ TEST(AvailableMemory, a_container_limits_also_from_above_and_file_pages_can_be_d
 }
 
 TEST(AvailableMemory, a_container_that_sees_its_own_root_is_limited_by_that) {
-  const Machine machine;
+  const FoldersOfMachine machine;
   machine.write("proc/self/cgroup", "4:cpu,memory:/docker/0123\n0::/");
   machine.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "5000");
   machine.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "2000");
@@ -79,7 +80,7 @@ TEST(AvailableMemory, a_container_that_sees_its_own_root_is_limited_by_that) {
 }
 
 TEST(AvailableMemory, the_largest_number_of_pages_is_no_limit) {
-  const Machine machine;
+  const FoldersOfMachine machine;
   machine.write("proc/self/cgroup", "4:memory:/");
   machine.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712");
   machine.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "2000");
@@ -120,7 +121,7 @@ TEST(MemoryShortage, there_is_none_where_nothing_is_known) {
 }
 
 TEST(MemoryUse, tells_what_was_swapped) {
-  const Machine machine;
+  const FoldersOfMachine machine;
   machine.write("proc/self/status", "VmRSS:\t 12 kB\nVmSwap:\t 3 kB");
   machine.write("proc/vmstat", "pswpin 4\npswpout 5");
   EXPECT_EQ(machine.use().resident_bytes, 12U * 1024);

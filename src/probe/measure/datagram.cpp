@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint32_t magic = 0x70524451;  // "QDRp"
 
-void put(unsigned char*& to, std::uint64_t value, unsigned width) {
+void put_number(unsigned char*& to, std::uint64_t value, unsigned width) {
   for (unsigned byte = 0; byte < width; ++byte) {
     *to++ = static_cast<unsigned char>(value >> (8U * byte));
   }
@@ -22,17 +22,17 @@ std::uint64_t take(const unsigned char*& from, unsigned width) {
 }  // namespace
 
 void Datagram::write(unsigned char* to) const {
-  put(to, magic, 4);
-  put(to, job, 8);
-  put(to, round, 4);
-  put(to, static_cast<std::uint8_t>(kind), 1);
-  put(to, 0, 1);
-  put(to, piece, 2);
-  put(to, from, 4);
-  put(to, id, 4);
-  put(to, index, 4);
-  put(to, static_cast<std::uint64_t>(sent_ns), 8);
-  put(to, held_ns, 4);
+  put_number(to, magic, 4);
+  put_number(to, job, 8);
+  put_number(to, round, 4);
+  put_number(to, static_cast<std::uint8_t>(kind), 1);
+  put_number(to, 0, 1);
+  put_number(to, piece, 2);
+  put_number(to, from, 4);
+  put_number(to, id, 4);
+  put_number(to, index, 4);
+  put_number(to, static_cast<std::uint64_t>(sent_ns), 8);
+  put_number(to, held_ns, 4);
 }
 
 std::optional<Datagram> Datagram::read(const unsigned char* from, std::size_t length) {

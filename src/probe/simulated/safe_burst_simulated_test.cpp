@@ -55,7 +55,7 @@ Trial trial(const Switch& plan, std::uint64_t seed, Depth depth = Depth::full) {
   return {bursts.value().front(), network.round_s()};
 }
 
-constexpr int kSeeds = 8;
+constexpr int kBurstSeeds = 8;
 
 void expect_just_below(const MaybeMeasured& found, double buffer_bytes) {
   ASSERT_TRUE(found.has_value());
@@ -68,7 +68,7 @@ TEST(SafeBurst, is_below_the_buffer_by_less_than_half_of_itself) {
   for (const double buffer_kib : {8.0, 16.0, 32.0, 64.0, 128.0})
     for (const double ambient : {0.0, 0.3})
       for (const bool token_buckets : {false, true})
-        for (int seed = 1; seed <= kSeeds; ++seed) {
+        for (int seed = 1; seed <= kBurstSeeds; ++seed) {
           SCOPED_TRACE(testing::Message()
                        << buffer_kib << " KiB, ambient " << ambient << ", token buckets "
                        << token_buckets << ", seed " << seed);
@@ -114,7 +114,7 @@ TEST(SafeBurst, is_found_by_the_senders_themselves_where_nobody_is_idle) {
 }
 
 TEST(SafeBurst, at_program_start_takes_one_port_and_little_time) {
-  for (int seed = 1; seed <= kSeeds; ++seed) {
+  for (int seed = 1; seed <= kBurstSeeds; ++seed) {
     const Trial found = trial({.hosts = 16, .ambient = 0.3, .token_buckets = true},
                               static_cast<std::uint64_t>(seed), Depth::quick);
     expect_just_below(found.burst.one_port_bytes, 32 << 10);

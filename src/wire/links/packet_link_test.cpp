@@ -17,14 +17,14 @@
 namespace quadrille::wire {
 namespace {
 
-constexpr std::size_t kLargest = 1472;
+constexpr std::size_t kLargestFrame = 1472;
 
 class PacketLinkOnASwitch : public testing::Test {
  protected:
   std::unique_ptr<Link> open(unsigned host) const {
     hosts_.enter(host);
-    auto opened = open_link(
-        LinkKind::packet, {.local = {EmulatedHosts::address(host), 0}, .datagram_bytes = kLargest});
+    auto opened = open_link(LinkKind::packet, {.local = {EmulatedHosts::address(host), 0},
+                                               .datagram_bytes = kLargestFrame});
     hosts_.leave();
     EXPECT_TRUE(opened.ok() && opened.value().why_not.empty()) << "takes privilege";
     return std::move(opened.value().link);
@@ -32,7 +32,7 @@ class PacketLinkOnASwitch : public testing::Test {
   // A message that nobody cuts on its way, as there is only memory.
   static void send_run(Link& from, const Link& to) {
     for (std::size_t i = 0; i < SendBatch::longest_run; ++i)
-      ASSERT_TRUE(add_numbered(from, to, kLargest));
+      ASSERT_TRUE(add_numbered(from, to, kLargestFrame));
     const Nanoseconds end = monotonic_now() + Nanoseconds{1'000'000'000};
     while (!from.flush() && monotonic_now() < end) wait_for_arrival(from, Nanoseconds{1'000'000});
   }

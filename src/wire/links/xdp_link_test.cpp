@@ -25,7 +25,7 @@
 namespace quadrille::wire {
 namespace {
 
-constexpr std::size_t kLargest = 1472;
+constexpr std::size_t kLargestXdp = 1472;
 constexpr Nanoseconds kPatience{2'000'000'000};
 
 // As the kernel writes a set of them: hexadecimal, of 32 a number.
@@ -39,19 +39,20 @@ std::string all_cores() {
 
 class Xdp : public testing::Test {
  protected:
-  Result<std::unique_ptr<XdpLink>> try_open(unsigned host, std::size_t largest = kLargest) const {
+  Result<std::unique_ptr<XdpLink>> try_open(unsigned host,
+                                            std::size_t largest = kLargestXdp) const {
     hosts_.enter(host);
     const NetworkAddress local{EmulatedHosts::address(host), 0};
     auto opened = XdpLink::open(local, {.host = local, .datagram_bytes = largest, .alone = true});
     hosts_.leave();
     return opened;
   }
-  std::unique_ptr<XdpLink> open(unsigned host, std::size_t largest = kLargest) const {
+  std::unique_ptr<XdpLink> open(unsigned host, std::size_t largest = kLargestXdp) const {
     auto opened = try_open(host, largest);
     EXPECT_TRUE(opened.ok()) << opened.error().message;
     return std::move(opened.value());
   }
-  std::unique_ptr<UdpLink> open_udp(unsigned host, std::size_t largest = kLargest) const {
+  std::unique_ptr<UdpLink> open_udp(unsigned host, std::size_t largest = kLargestXdp) const {
     hosts_.enter(host);
     auto opened =
         UdpLink::open({.local = {EmulatedHosts::address(host), 0}, .datagram_bytes = largest});
@@ -179,7 +180,7 @@ TEST_F(Xdp, receives_frames_without_the_drivers_help_and_uncut_messages_by_its_u
   EXPECT_EQ(arrivals(*link, 1), 1U);
   EXPECT_EQ(link->frames().received, 1U);
   for (std::size_t i = 0; i < SendBatch::longest_run; ++i)
-    ASSERT_TRUE(add_numbered(*from, *link, kLargest));
+    ASSERT_TRUE(add_numbered(*from, *link, kLargestXdp));
   ASSERT_TRUE(from->flush());
   EXPECT_EQ(from->sent_in_runs(), SendBatch::longest_run);
   EXPECT_EQ(arrivals(*link, SendBatch::longest_run), SendBatch::longest_run);
@@ -223,7 +224,7 @@ TEST_F(Xdp, wakes_who_waits_for_room_when_frames_have_left) {
   const Nanoseconds before = monotonic_now();
   std::size_t waits = 0;
   for (int i = 0; i < 64; ++i) {
-    while (!add_numbered(*from, *to, kLargest)) {
+    while (!add_numbered(*from, *to, kLargestXdp)) {
       if (from->flush()) continue;
       ++waits;
       wait_for_arrival(*from, kPatience);

@@ -308,13 +308,15 @@ TEST(Group, of_ever_other_members_on_one_channel_gets_what_is_its_own) {
   }
 }
 
-struct Trouble {
+struct GroupTrouble {
   const char* name;
   double loss, duplication, reordering, corruption;
 };
-std::ostream& operator<<(std::ostream& out, const Trouble& trouble) { return out << trouble.name; }
+std::ostream& operator<<(std::ostream& out, const GroupTrouble& trouble) {
+  return out << trouble.name;
+}
 
-class GroupInTrouble : public testing::TestWithParam<Trouble> {};
+class GroupInTrouble : public testing::TestWithParam<GroupTrouble> {};
 
 TEST_P(GroupInTrouble, gets_everything_from_all_at_once) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -357,13 +359,15 @@ TEST_P(GroupInTrouble, gets_everything_from_roots_in_turn) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, GroupInTrouble,
-    testing::Values(Trouble{"none", 0, 0, 0, 0}, Trouble{"loss1", 0.01, 0, 0, 0},
-                    Trouble{"loss30", 0.3, 0, 0, 0}, Trouble{"duplication", 0, 0.2, 0, 0},
-                    Trouble{"reordering", 0, 0, 0.3, 0}, Trouble{"corruption", 0, 0, 0, 0.1},
-                    Trouble{"all", 0.05, 0.05, 0.1, 0.02}),
-    [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Kinds, GroupInTrouble,
+                         testing::Values(GroupTrouble{"none", 0, 0, 0, 0},
+                                         GroupTrouble{"loss1", 0.01, 0, 0, 0},
+                                         GroupTrouble{"loss30", 0.3, 0, 0, 0},
+                                         GroupTrouble{"duplication", 0, 0.2, 0, 0},
+                                         GroupTrouble{"reordering", 0, 0, 0.3, 0},
+                                         GroupTrouble{"corruption", 0, 0, 0, 0.1},
+                                         GroupTrouble{"all", 0.05, 0.05, 0.1, 0.02}),
+                         [](const auto& info) { return info.param.name; });
 
 // Each single packet of a transfer lost, whatever its kind.
 TEST(Group, survives_the_loss_of_any_one_datagram) {
