@@ -58,7 +58,7 @@ char* __wrap_strdup(const char* text) { return is_to_fail() ? nullptr : __real_s
 namespace quadrille::fabric {
 namespace {
 
-constexpr int patience_ms = 20'000;
+constexpr int allocation_patience_ms = 20'000;
 constexpr std::size_t long_bytes = 100'000;  // offered
 constexpr std::size_t short_bytes = 6'000;   // at once
 
@@ -177,7 +177,7 @@ class Exchange {
   // Takes the next completion; returns whether it was of this context, and if that was a success.
   bool take(End& end, const void* context, bool* succeeded) {
     fi_cq_tagged_entry entry{};
-    const ssize_t count = fi_cq_sread(end.queue, &entry, 1, nullptr, patience_ms);
+    const ssize_t count = fi_cq_sread(end.queue, &entry, 1, nullptr, allocation_patience_ms);
     if (count == 1) {
       --end.awaited;
       *succeeded = true;
