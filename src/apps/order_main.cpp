@@ -202,7 +202,7 @@ Result<nlohmann::json> order(const OrderRequest& request, std::istream& input) {
 
 int main(int argc, char** argv) {
   CLI::App app("On which host each rank should start; reads lines `HOST PLACES`");
-  quadrille::Request request;
+  quadrille::OrderRequest request;
   app.add_option("--model", request.model, "network model, see `quadrille probe`")->required();
   app.add_option("--ranks", request.ranks, "that are started")
       ->required()

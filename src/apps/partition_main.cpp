@@ -215,7 +215,7 @@ int run(const PartitionRequest& request) {
 
 int main(int argc, char** argv) {
   CLI::App app("Subnets by the 20 % rule on message times (Lowekamp, Beguelin 1996)");
-  quadrille::Request request;
+  quadrille::PartitionRequest request;
   app.add_option("samples", request.file, "file of round trips, see `quadrille probe --samples`")
       ->required();
   app.add_option("--statistic", request.statistic, "of each pair's round trips")

@@ -29,7 +29,7 @@ bool is_reduction(Collective collective) {
 }
 
 // Of one rank's call: which sides mean something, and where their blocks are.
-struct Sides {
+struct ArgumentSides {
   const CallArguments& call;
   Rank ranks;
   bool sends = false;
@@ -37,7 +37,7 @@ struct Sides {
   bool send_is_vector = false;
   bool receive_is_vector = false;
 
-  Sides(const CallArguments& arguments, Rank rank, Rank all) : call(arguments), ranks(all) {
+  ArgumentSides(const CallArguments& arguments, Rank rank, Rank all) : call(arguments), ranks(all) {
     const Collective collective = call.collective;
     const bool is_root = rank == call.root;
     if (collective == Collective::barrier) return;
@@ -60,7 +60,7 @@ bool is_missing(const UserBlocks& blocks) {
 }
 
 // Arrays that are not there; shapes are made by reading them.
-bool lacks_arrays(const Sides& sides) {
+bool lacks_arrays(const ArgumentSides& sides) {
   const CallArguments& call = sides.call;
   if (call.collective == Collective::reduce_scatter) return call.send_blocks.counts == nullptr;
   return (sides.sends && sides.send_is_vector && call.send_blocks.address != MPI_IN_PLACE &&
@@ -69,7 +69,7 @@ bool lacks_arrays(const Sides& sides) {
 }
 
 // MPI_IN_PLACE instead of a buffer that it may not stand for: there is no memory behind it.
-bool is_wrongly_in_place(const Sides& sides, Rank rank) {
+bool is_wrongly_in_place(const ArgumentSides& sides, Rank rank) {
   const CallArguments& call = sides.call;
   const bool is_root = rank == call.root;
   const bool may_send_in_place = sends_at_root_only(call.collective)
@@ -94,7 +94,7 @@ bool is_nowhere(const UserBlocks& blocks, Rank ranks) {
   return false;
 }
 
-bool has_elements_nowhere(const Sides& sides, Rank rank) {
+bool has_elements_nowhere(const ArgumentSides& sides, Rank rank) {
   const CallArguments& call = sides.call;
   if (call.collective == Collective::reduce_scatter) {
     UserBlocks sent = call.send_blocks;
@@ -125,7 +125,7 @@ const void* moved(const void* address, std::int64_t bytes) {
 }
 
 // As MPICH looks at it: this rank's own block may not be sent from where it is received.
-bool own_block_is_one(const Sides& sides, Rank rank) {
+bool own_block_is_one(const ArgumentSides& sides, Rank rank) {
   const CallArguments& call = sides.call;
   if (sides.receive_is_vector) {
     const UserBlocks& blocks = call.receive_blocks;
@@ -139,7 +139,7 @@ bool own_block_is_one(const Sides& sides, Rank rank) {
 }
 
 // One buffer for both sides.
-bool is_one_buffer(const Sides& sides, Rank rank) {
+bool is_one_buffer(const ArgumentSides& sides, Rank rank) {
   const CallArguments& call = sides.call;
   if (!sides.sends || !sides.receives || sides.send_address() == MPI_IN_PLACE) return false;
   const bool same_address = sides.send_address() == sides.receive_address();
@@ -201,7 +201,7 @@ bool checks_receive_type(Collective collective) {
          collective == Collective::alltoallv;
 }
 
-bool has_uncommitted_type(const Sides& sides) {
+bool has_uncommitted_type(const ArgumentSides& sides) {
   const CallArguments& call = sides.call;
   if (sides.sends && sides.send_address() != MPI_IN_PLACE && checks_send_type(call.collective)) {
     if (sides.send_is_vector ? is_uncommitted(call.send_blocks, sides.ranks)
@@ -221,7 +221,7 @@ bool has_uncommitted_type(const Sides& sides) {
 
 bool would_be_refused(const CallArguments& call, Rank rank, Rank ranks) {
   if (call.collective == Collective::barrier) return false;
-  const Sides sides(call, rank, ranks);
+  const ArgumentSides sides(call, rank, ranks);
   return lacks_arrays(sides) || is_wrongly_in_place(sides, rank) ||
          has_elements_nowhere(sides, rank) || is_one_buffer(sides, rank) ||
          has_uncommitted_type(sides);
