@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -64,10 +65,17 @@ class BlockSide {
     direct_ = std::all_of(blocks_.begin(), blocks_.end(), [&](const UserBlock& block) {
       return block.bytes() == 0 || (block.layout.contiguous && block.address >= base_);
     });
-    std::vector<std::uint64_t> lengths;
-    for (const UserBlock& block : blocks_) lengths.push_back(block.bytes());
-    stored_ = StoredBlocks::in_a_row(std::move(lengths));
+    stored_ = StoredBlocks::in_a_row(lengths());
     if (direct_) take_users_offsets();
+  }
+
+  // Where blocks overlap, which is an error in what is received but one that no library looks for,
+  // a schedule over the user's memory would have each write wait for the others': they are received
+  // one behind the other, and the last rank's stay.
+  void keep_apart() {
+    if (!direct_ || !overlap()) return;
+    direct_ = false;
+    stored_ = StoredBlocks::in_a_row(lengths());
   }
 
   bool direct() const { return direct_; }
@@ -97,6 +105,28 @@ class BlockSide {
   }
 
  private:
+  std::vector<std::uint64_t> lengths() const {
+    std::vector<std::uint64_t> lengths;
+    lengths.reserve(blocks_.size());
+    for (const UserBlock& block : blocks_) lengths.push_back(block.bytes());
+    return lengths;
+  }
+  bool overlap() const {
+    const auto is_in_order = [](const UserBlock& one, const UserBlock& next) {
+      return one.address + one.bytes() <= next.address || next.bytes() == 0;
+    };
+    // As nearly all programs have them.
+    if (std::ranges::adjacent_find(blocks_, std::not_fn(is_in_order)) == blocks_.end())
+      return false;
+    std::vector<const UserBlock*> sorted;
+    for (const UserBlock& block : blocks_) {
+      if (block.bytes() > 0) sorted.push_back(&block);
+    }
+    std::ranges::sort(sorted, {}, &UserBlock::address);
+    return std::ranges::adjacent_find(sorted, [&](const UserBlock* one, const UserBlock* next) {
+             return !is_in_order(*one, *next);
+           }) != sorted.end();
+  }
   void take_users_offsets() {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       const UserBlock& block = blocks_[i];
@@ -152,6 +182,7 @@ int run_movement(Communicator& communicator, const Candidate& candidate, const S
   const Rank rank = communicator.rank();
   BlockSide send = send_side(call, shape, rank);
   BlockSide receive = receive_side(call, shape, rank);
+  receive.keep_apart();
   CallBuffers& buffers = CallBuffers::of_this_thread();
   send.use(buffers.send_staging(send.staging_bytes()));
   receive.use(buffers.receive_staging(receive.staging_bytes()));

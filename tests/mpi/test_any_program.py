@@ -45,6 +45,11 @@ def test_pmpi_names_stand_for_the_library_where_they_are_asked_to(ompi4: Mpi) ->
     assert (outcome.code, outcome.counts["failures"]) == (0, 0), outcome.errors
 
 
+@pytest.mark.parametrize("forced", ALGORITHM_ROUNDS[:2], ids=["first", "second"])
+def test_received_blocks_that_overlap_end_no_job(mpi: Mpi, forced: str) -> None:
+    checked(mpi, 4, ["overlapping_blocks"], {"QUADRILLE_ALGORITHM": forced})
+
+
 @pytest.mark.parametrize("kind", ["cart", "graph"])
 def test_a_topology_of_fewer_processes_than_its_parent(mpi: Mpi, kind: str) -> None:
     checked(mpi, 4, ["smaller_topology", kind])
