@@ -87,9 +87,7 @@ bool all_valid(const UserBlocks& blocks, Rank ranks) {
   return true;
 }
 
-}  // namespace
-
-std::optional<Shape> shape_of(const CallArguments& call, Rank rank, Rank ranks) {
+std::optional<Shape> shape_whatever_counts(const CallArguments& call, Rank rank, Rank ranks) {
   const bool sends_in_place = call.send.address == MPI_IN_PLACE;
   Shape shape;
   shape.collective = call.collective;
@@ -136,6 +134,16 @@ std::optional<Shape> shape_of(const CallArguments& call, Rank rank, Rank ranks) 
       return shape;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+// Before anything is exchanged: who is told of an error need not call again, and nor need the
+// others.
+std::optional<Shape> shape_of(const CallArguments& call, Rank rank, Rank ranks) {
+  auto shape = shape_whatever_counts(call, rank, ranks);
+  if (shape && !counts_are_valid(call, *shape, rank)) shape.reset();
+  return shape;
 }
 
 Bytes mean_block(const CallArguments& call, const Shape& shape, Rank rank) {

@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < most_ranks; ++i) {
     counts[i] = elements / 2;
     places[i] = elements / 2 * i;
-    byte_places[i] = (int)sizeof(int) * elements * i;
+    byte_places[i] = 2 * (int)sizeof(int) * elements * i;
   }
   for (int collective = 0; collective < collectives; ++collective) {
     for (int in_place = 0; in_place < 2; ++in_place) {
