@@ -25,6 +25,7 @@ from quadrille.launchers import Launcher, detect_launcher
 _TAIL_LINES = 25
 _GRACE_S = 5.0
 _DOWN_TRIES = 5
+_MORE_PATIENCE = 3
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class Ended:
         why = "did not end in time" if self.exit_code is None else f"exit code {self.exit_code}"
         said = [line[:300] for line in self.output.splitlines()[-_TAIL_LINES:]]
         return "\n".join([*said, f"({why} after {self.seconds:.0f} s)"])
+
+
+def patience_after(first: Ended) -> int:
+    """Return how many times as long a repetition may take: a busy machine is late, a hang still is then."""
+    return _MORE_PATIENCE if first.exit_code is None else 1
 
 
 class SuiteLab:

@@ -14,14 +14,13 @@ from pathlib import Path
 
 from quadrille.suites.compiling import SuiteCompiler
 from quadrille.suites.forced import NATIVE
-from quadrille.suites.lab_job import Ended, SuiteLab
+from quadrille.suites.lab_job import Ended, SuiteLab, patience_after
 from quadrille.suites.records import Outcome, Records, Verdict
 from quadrille.suites.testlist import MOST_RANKS, SuiteTest, passes, read_tests
 
 SUITE = "mpich"
 _BATCHED = re.compile(r"^((?:coll|attr)/\S+): (\d+|not found)$", re.MULTILINE)
 _START_S = 60
-_MORE_PATIENCE = 3
 
 
 @dataclass
@@ -99,9 +98,11 @@ class MpichSuite:
         if passes(test, _code(first), first.output):
             self._record(test, setting, "passed", first.seconds)
             return
-        # A machine that has become busy is late, a hang is late with more time too.
-        more = _MORE_PATIENCE if first.exit_code is None else 1
-        again = self._once(program, test, variables, more)
+        native = self.records.find(SUITE, self.mpi, test.name, NATIVE)
+        if native is not None and native.verdict == "failed":
+            self._record(test, setting, "failed", first.seconds, first.tail)  # as without Quadrille
+            return
+        again = self._once(program, test, variables, patience_after(first))
         verdict: Verdict = "unsteady" if passes(test, _code(again), again.output) else "failed"
         self._record(test, setting, verdict, again.seconds, first.tail)
 
