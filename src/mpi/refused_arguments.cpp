@@ -114,7 +114,7 @@ bool is_same(const UserBuffer& one, const UserBuffer& other) {
   return one.count == other.count && one.type == other.type;
 }
 
-std::int64_t bytes_of(MPI_Aint elements, MPI_Datatype type) {
+std::int64_t distance_of(MPI_Aint elements, MPI_Datatype type) {
   MPI_Count size = 0;
   PMPI_Type_size_x(type, &size);
   return static_cast<std::int64_t>(elements) * size;
@@ -131,11 +131,11 @@ bool own_block_is_one(const ArgumentSides& sides, Rank rank) {
     const UserBlocks& blocks = call.receive_blocks;
     return call.send.count == blocks.count(rank) && call.send.type == blocks.types[0] &&
            call.send.address ==
-               moved(blocks.address, bytes_of(blocks.displacement(rank), call.send.type));
+               moved(blocks.address, distance_of(blocks.displacement(rank), call.send.type));
   }
   return is_same(call.send, call.receive) &&
          call.send.address ==
-             moved(call.receive.address, bytes_of(rank * call.send.count, call.send.type));
+             moved(call.receive.address, distance_of(rank * call.send.count, call.send.type));
 }
 
 // One buffer for both sides.
