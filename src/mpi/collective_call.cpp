@@ -151,12 +151,8 @@ void CollectiveCall::decide() {
   if (failure_ != MPI_SUCCESS) return;
   find_decision();
   if (failure_ != MPI_SUCCESS) return;
-  if (communicator_->planner().uses_multicast(chosen()) &&
-      communicator_->multicast_watch().is_due(size_) && multicast_has_stopped(arguments_.comm)) {
-    communicator_->planner().leave_multicast();
-    find_decision();
-    if (failure_ != MPI_SUCCESS) return;
-  }
+  if (agree_on_multicast(*communicator_, arguments_.comm, chosen(), size_)) find_decision();
+  if (failure_ != MPI_SUCCESS) return;
   if (decision_->trial.settled() && decision_->told != decision_->trial.candidate()) {
     decision_->told = decision_->trial.candidate();
     if (communicator_->rank() == 0 && Runtime::active()->settings().logs("plan"))
@@ -168,7 +164,8 @@ void CollectiveCall::decide() {
     candidate_ = &chosen;
   }
   left_ = decision_->reason;
-  const bool is_watched = traced_from_ns_ != 0 || Runtime::active()->settings().check_decisions;
+  const bool is_watched = traced_from_ns_ != 0 || Runtime::active()->settings().check_decisions ||
+                          communicator_->multicast_watch().is_away();
   if (chosen.algorithm == nullptr && decision_->trial.is_final() && !is_watched)
     LeftCalls::of_this_thread().keep(arguments_, communicator_->rank(), left_);
   if (!decision_->trial.settled()) began_ns_ = monotonic_now().value;
@@ -234,9 +231,8 @@ int CollectiveCall::run_on(const CallArguments& call) {
   if (has_counts(shape_.collective))
     return run_counted_call(*communicator_, *candidate_, shape_, call);
   const PreparedSchedule& prepared = communicator_->planner().schedule(shape_, *candidate_);
-  return is_reducing(shape_.collective)
-             ? run_reduction(*communicator_, prepared, shape_, call)
-             : run_data_movement(*communicator_, prepared, shape_, call);
+  return is_reducing(shape_.collective) ? run_reduction(*communicator_, prepared, shape_, call)
+                                        : run_data_movement(*communicator_, prepared, shape_, call);
 }
 
 int CollectiveCall::run() try {

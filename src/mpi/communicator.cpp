@@ -10,6 +10,7 @@
 
 #include "mpi/datatype.h"
 #include "mpi/runtime.h"
+#include "wire/channels.h"
 
 namespace quadrille {
 namespace {
@@ -38,6 +39,8 @@ void Communicator::begin(std::uint32_t context, const char* operation) {
 
 void Communicator::release(Contexts& contexts) {
   if (in_call == this) in_call = nullptr;
+  if (wire::Port* const port = Runtime::active()->wire(); port != nullptr && !retired_)
+    port->release(wire::channel_of_context(context_));
   if (!retired_) contexts.release(context_);
   groups_.free_all();
 }
@@ -168,7 +171,7 @@ int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory
                           return unpack(from, into, count, element, layout) == MPI_SUCCESS;
                         }};
   by_wire_.begin({.port = runtime.wire(),
-                  .channel = static_cast<wire::Channel>(context_),
+                  .channel = wire::channel_of_context(context_),
                   .element_bytes = layout.size,
                   .packing = layout.contiguous ? nullptr : &packing,
                   .world_ranks = world_ranks_,

@@ -2,39 +2,63 @@
 #include "mpi/multicast_agreement.h"
 
 #include <atomic>
-#include <cstdint>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 
+#include "mpi/communicator.h"
+#include "mpi/left_calls.h"
 #include "mpi/runtime.h"
 
 namespace quadrille {
 namespace {
 
-void say_once(const Runtime& runtime, std::size_t peer) {
+std::string with_host(const Runtime& runtime, std::size_t world_rank) {
+  return std::to_string(world_rank) + " (" +
+         runtime.host_name(runtime.host_of_world_rank()[world_rank]) + ")";
+}
+
+void say_it_stopped(const Runtime& runtime, std::size_t peer) {
   static std::atomic_flag said = ATOMIC_FLAG_INIT;
   if (said.test_and_set()) return;
-  const auto host_of = [&](std::size_t world_rank) {
-    return runtime.host_name(runtime.host_of_world_rank()[world_rank]);
-  };
-  const auto own = static_cast<std::size_t>(runtime.world_rank());
   std::fprintf(stderr,
-               "quadrille: what rank %zu (%s) sends by multicast no longer reaches rank %zu (%s); "
-               "calls go without multicast from now on\n",
-               own, host_of(own).c_str(), peer, host_of(peer).c_str());
+               "quadrille: what rank %s sends by multicast no longer reaches rank %s; calls go "
+               "without multicast until it does again. That rank answers in time what is sent to "
+               "it alone: the network has stopped to forward multicast to its host\n",
+               with_host(runtime, static_cast<std::size_t>(runtime.world_rank())).c_str(),
+               with_host(runtime, peer).c_str());
+}
+
+void say_it_is_back() {
+  static std::atomic_flag said = ATOMIC_FLAG_INIT;
+  if (said.test_and_set()) return;
+  std::fprintf(stderr, "quadrille: multicast reaches all ranks again; calls use it again\n");
 }
 
 }  // namespace
 
-bool multicast_has_stopped(MPI_Comm ranks) {
+bool agree_on_multicast(Communicator& communicator, MPI_Comm ranks, const Candidate& chosen,
+                        Bytes size) {
+  MulticastWatch& watch = communicator.multicast_watch();
+  const bool takes_note = watch.is_away() || communicator.planner().uses_multicast(chosen);
+  if (!takes_note || !watch.is_due(size)) return false;
   const Runtime& runtime = *Runtime::active();
   const auto unreached = runtime.wire()->unreached();
   // Of several that found it the highest rank speaks.
   const int own = unreached ? runtime.world_rank() : -1;
   int speaker = -1;
   PMPI_Allreduce(&own, &speaker, 1, MPI_INT, MPI_MAX, ranks);
-  if (speaker < 0) return false;
-  if (speaker == own) say_once(runtime, *unreached);
+  const bool reaches_all = speaker < 0;
+  if (!watch.found(reaches_all)) return false;
+  if (reaches_all) {
+    if (communicator.rank() == 0) say_it_is_back();
+    communicator.planner().return_to_multicast();
+  } else {
+    if (speaker == own) say_it_stopped(runtime, *unreached);
+    communicator.planner().leave_multicast();
+  }
+  // While the ranks are away each call is counted, on all of them alike.
+  LeftCalls::forget_all();
   return true;
 }
 

@@ -57,6 +57,7 @@ wire::EndpointSettings WireLimits::of_endpoint(std::uint32_t host) const {
   settings.peers = static_cast<std::uint32_t>(job_.host_of_rank.size());
   settings.limits.payload = mtu_ - ip_udp_bytes - wire::overhead_bytes;
   settings.limits.unasked = unasked_bytes();
+  settings.tells_of_failure = true;
   settings.limits.group_ahead = static_cast<std::uint32_t>(
       std::clamp(smallest_burst_bytes() / 4 / static_cast<double>(mtu_ + ethernet_bytes), 1.0,
                  most_group_ahead));

@@ -13,7 +13,8 @@ struct Line {
   std::vector<std::pair<const char*, std::uint64_t>> counts;
 };
 
-Line line_of(const wire::EndpointCounters& own, const wire::FrameCounters& frames) {
+Line line_of(const wire::EndpointCounters& own, const wire::FrameCounters& frames,
+             const wire::Endpoint::Flows& flows) {
   return {"wire",
           {{"data_sent", own.data_sent},
            {"bytes_sent", own.bytes_sent},
@@ -32,7 +33,9 @@ Line line_of(const wire::EndpointCounters& own, const wire::FrameCounters& frame
            {"forged", own.forged},
            {"malformed", own.malformed},
            {"frames_sent", frames.sent},
-           {"frames_received", frames.received}}};
+           {"frames_received", frames.received},
+           {"flows", flows.live},
+           {"dormant_flows", flows.dormant}}};
 }
 
 Line line_of(Collective operation, std::uint64_t calls, const wire::FlowStatistics& flows) {
@@ -77,7 +80,7 @@ void WireLog::add(Collective operation, const wire::FlowStatistics& flows) {
 }
 
 void WireLog::write(const wire::Port& port, MPI_Comm ranks) const {
-  std::vector<Line> lines{line_of(port.counters(), port.frames())};
+  std::vector<Line> lines{line_of(port.counters(), port.frames(), port.flows())};
   {
     const std::scoped_lock lock(mutex_);
     for (const Collective operation : collectives()) {

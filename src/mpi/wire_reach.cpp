@@ -2,70 +2,99 @@
 #include "mpi/wire_reach.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
 #include "base/monotonic_clock.h"
 #include "executor/waiting.h"
+#include "wire/channels.h"
+#include "wire/reach_rounds.h"
 
 namespace quadrille {
 namespace {
 
-// Communicators' channels are lower.
-constexpr wire::Channel first_channel = 0xffff;
-// A host that has not answered by then, after all had begun, is not reached by datagrams. Four
-// losses of one packet in turn fit into it.
+// A host that has not answered by then, after all had begun and while all ran, is not reached by
+// datagrams. Four losses of one packet in turn fit into it.
 constexpr Nanoseconds time_to_answer{1'000'000'000};
 // Those that come to all at once are there much sooner, or are asked for one by one.
 constexpr Nanoseconds time_to_hear{250'000'000};
 // So many from each host, of which every third may be lost.
 constexpr std::size_t group_messages = 3;
 
-// Since when all ranks are known to have come this far: the MPI library's messages may be late by
-// retransmissions of TCP, some ranks by seconds. Its end waits for the last.
-class AllHaveBegun {
+// One number of each rank on its way to all, while they drive their ports. Its end waits for the
+// last, so it has to be complete, or about to be, before this rank stops driving.
+class Agreement {
  public:
-  explicit AllHaveBegun(MPI_Comm ranks) { PMPI_Ibarrier(ranks, &request_); }
-  ~AllHaveBegun() { PMPI_Wait(&request_, MPI_STATUS_IGNORE); }
-  AllHaveBegun(const AllHaveBegun&) = delete;
-  AllHaveBegun& operator=(const AllHaveBegun&) = delete;
+  explicit Agreement(MPI_Comm ranks) : ranks_(ranks) {}
+  Agreement(const Agreement&) = delete;
+  Agreement& operator=(const Agreement&) = delete;
+  ~Agreement() {
+    if (request_ != MPI_REQUEST_NULL) PMPI_Wait(&request_, MPI_STATUS_IGNORE);
+  }
 
-  std::optional<Nanoseconds> since() {
-    if (since_) return since_;
-    int all = 0;
-    PMPI_Test(&request_, &all, MPI_STATUS_IGNORE);
-    if (all != 0) since_ = monotonic_now();
-    return since_;
+  bool is_under_way() const { return request_ != MPI_REQUEST_NULL; }
+  // Whether any rank says so of the first, and of the second.
+  void begin(bool first, bool second) {
+    own_ = {first ? 1 : 0, second ? 1 : 0};
+    PMPI_Iallreduce(own_.data(), all_.data(), 2, MPI_INT, MPI_MAX, ranks_, &request_);
+  }
+  // When all have come. REQUIRES: is_under_way().
+  std::optional<std::array<bool, 2>> test() {
+    int complete = 0;
+    PMPI_Test(&request_, &complete, MPI_STATUS_IGNORE);
+    if (complete == 0) return std::nullopt;
+    return std::array{all_[0] != 0, all_[1] != 0};
   }
 
  private:
+  MPI_Comm ranks_;
   MPI_Request request_ = MPI_REQUEST_NULL;
-  std::optional<Nanoseconds> since_;
+  std::array<int, 2> own_{};
+  std::array<int, 2> all_{};
 };
 
-// Drives the port until `awaited` messages are complete; false where that takes longer than `most`
-// after all have begun, and nothing of `channel` is awaited any more.
-bool all_complete(wire::Port& port, wire::Channel channel, wire::Completions& completions,
-                  std::size_t awaited, AllHaveBegun& all_have_begun, Nanoseconds most) {
+struct Reached {
+  bool here = false;  // all that this rank awaited is complete
+  bool everywhere = false;
+};
+
+// Drives the port until `awaited` messages are complete on each rank, or the ranks have found, in
+// rounds of `round`, that on some they never will be: then nothing of `channel` is awaited any
+// more. Collective over `ranks`.
+Reached all_complete(MPI_Comm ranks, wire::Port& port, wire::Channel channel,
+                     wire::Completions& completions, std::size_t awaited, Nanoseconds round) {
   std::vector<wire::Completions::Message> complete;
+  wire::ReachRounds rounds(round);
+  Agreement agreement(ranks);
   Waiting waiting;
-  while (awaited > 0) {
-    const auto driven = port.drive();
+  bool failed = false;
+  agreement.begin(false, false);  // all have begun: the MPI library may be late by seconds
+  for (;;) {
+    // After an error of the port's the others are still told.
+    const auto driven = failed ? Result<bool>(false) : port.drive();
+    failed |= !driven.ok();
     port.take(completions, complete);
     awaited -= complete.size();
-    const auto since = all_have_begun.since();
-    const bool late = since && monotonic_now() > *since + most;
-    if (!driven.ok() || (awaited > 0 && late)) {
-      port.abandon(channel, completions);
-      return false;
+    const Nanoseconds now = monotonic_now();
+    rounds.look(now);
+    const bool awaits = failed || awaited > 0;
+    if (!agreement.is_under_way()) {
+      if (!awaits || rounds.is_over(now)) agreement.begin(awaits, rounds.was_held_up());
+    } else if (const auto all = agreement.test()) {
+      const auto verdict = rounds.has_begun() ? rounds.judge((*all)[0], (*all)[1])
+                                              : wire::ReachRounds::Verdict::wait;
+      if (verdict == wire::ReachRounds::Verdict::not_reached) port.abandon(channel, completions);
+      if (verdict != wire::ReachRounds::Verdict::wait)
+        return {!awaits, verdict == wire::ReachRounds::Verdict::reached};
+      rounds.begin(now);
     }
-    if (driven.value()) {
+    if (driven.ok() && driven.value()) {
       waiting.progressed();
     } else {
       waiting.idle([&port](Nanoseconds time) { port.wait(time); });
     }
   }
-  return true;
 }
 
 }  // namespace
@@ -75,14 +104,14 @@ bool reaches_all_hosts(MPI_Comm ranks, wire::Port& port, std::span<const wire::E
   const std::vector<std::byte> sent(payload);
   std::vector<std::byte> received(payload);
   wire::Completions completions;
-  AllHaveBegun all_have_begun(ranks);  // ends after the call: the port's thread answers then
   const wire::Port::Call call(port);
   for (const wire::EndpointId partner : partners) {
-    port.receive(partner, first_channel, received, completions, 0);
-    port.send(partner, first_channel, sent, completions, 1);
+    port.receive(partner, wire::start_channel, received, completions, 0);
+    port.send(partner, wire::start_channel, sent, completions, 1);
   }
-  return all_complete(port, first_channel, completions, 2 * partners.size(), all_have_begun,
-                      time_to_answer);
+  return all_complete(ranks, port, wire::start_channel, completions, 2 * partners.size(),
+                      time_to_answer)
+      .everywhere;
 }
 
 std::vector<bool> reach_at_once(MPI_Comm ranks, wire::Port& port,
@@ -98,7 +127,6 @@ std::vector<bool> reach_at_once(MPI_Comm ranks, wire::Port& port,
   wire::Completions completions;
   bool complete = true;
   {
-    std::optional<AllHaveBegun> all_have_begun;  // ends after the call
     const wire::Port::Call call(port);
     if (takes_part) {
       for (const wire::EndpointId other : members) {
@@ -108,13 +136,10 @@ std::vector<bool> reach_at_once(MPI_Comm ranks, wire::Port& port,
     }
     // What is sent to a group is heard by those that expect it.
     PMPI_Barrier(ranks);
-    all_have_begun.emplace(ranks);
-    if (takes_part) {
-      for (std::size_t i = 0; i < group_messages; ++i)
-        port.send_to_group(all, channel, {}, completions, 1);
-      const std::size_t awaited = group_messages * members.size();
-      complete = all_complete(port, channel, completions, awaited, *all_have_begun, time_to_hear);
-    }
+    for (std::size_t i = 0; i < group_messages && takes_part; ++i)
+      port.send_to_group(all, channel, {}, completions, 1);
+    const std::size_t awaited = takes_part ? group_messages * members.size() : 0;
+    complete = all_complete(ranks, port, channel, completions, awaited, time_to_hear).here;
   }
   const wire::EndpointCounters after = port.counters();
   const std::size_t expected = group_messages * (members.size() - 1);

@@ -13,16 +13,14 @@
 
 namespace quadrille {
 
-// A packet of `payload` bytes to each of `partners` and one from each. Each rank answers for
-// itself.
+// A packet of `payload` bytes to each of `partners` and one from each, whether all of them came on
+// all ranks. Ranks that are stopped, or get no processor, are waited for, for some rounds.
 bool reaches_all_hosts(MPI_Comm ranks, wire::Port& port, std::span<const wire::EndpointId> partners,
                        std::size_t payload);
 
 // Of groups that have no rank in common, whether what any of one sends to its others at once
 // reaches them all: [groups]. They are tried at the same time, and are the same everywhere, as the
-// answers are. REQUIRES: `channel` is one of those below and was not tried on before.
-inline constexpr wire::Channel all_hosts_channel = 0xfffe;
-inline constexpr wire::Channel segments_channel = 0xfffd;
+// answers are. REQUIRES: `channel` is one of the start's and was not tried on before.
 std::vector<bool> reach_at_once(MPI_Comm ranks, wire::Port& port,
                                 std::span<const std::vector<wire::EndpointId>> groups,
                                 wire::EndpointId self, wire::Channel channel);

@@ -17,6 +17,7 @@
 #include "mpi/wire_networks.h"
 #include "mpi/wire_reach.h"
 #include "wire/authentication.h"
+#include "wire/channels.h"
 #include "wire/links/open_link.h"
 
 namespace quadrille {
@@ -126,10 +127,19 @@ class Opening {
                    "what they exchange until some do\n",
                    peer, rank);
     };
+    port.on_late = [rank = rank_](const wire::Endpoint::Late& late) {
+      std::fprintf(
+          stderr,
+          "quadrille: rank %u misses much of what rank %zu sends by multicast, and answers "
+          "late (up to %lld ms): one of their hosts gives it no processor; multicast goes "
+          "on\n",
+          late.peer, rank, static_cast<long long>(late.longest.value / 1'000'000));
+    };
     auto opened = wire::Port::open(std::move(link), std::move(streams), std::move(port));
     if (!all_of(job_.ranks, opened.ok())) return without("a rank has no descriptor or thread left");
     wire.port = std::move(opened.value());
-    if (all_of(job_.ranks, reaches_all_hosts(job_.ranks, *wire.port, partners(), payload))) {
+    if (reaches_all_hosts(job_.ranks, *wire.port, partners(), payload)) {
+      wire.port->release(wire::start_channel);
       if (wire.port->has_group()) find_multicast(wire);
       wire.port->use_detours();
       return wire;
@@ -165,7 +175,8 @@ class Opening {
   void find_multicast(WireStart& wire) const {
     const auto self = static_cast<wire::EndpointId>(rank_);
     const std::vector<std::vector<wire::EndpointId>> all{first_ranks()};
-    wire.multicast = reach_at_once(job_.ranks, *wire.port, all, self, all_hosts_channel).front();
+    wire.multicast =
+        reach_at_once(job_.ranks, *wire.port, all, self, wire::start_to_all_channel).front();
     if (wire.multicast) return;
     // Of few hosts each may as well be sent a message.
     std::map<std::uint32_t, std::vector<wire::EndpointId>> members;
@@ -180,7 +191,8 @@ class Opening {
       groups.push_back(std::move(ranks));
     }
     if (groups.empty()) return;
-    const auto reached = reach_at_once(job_.ranks, *wire.port, groups, self, segments_channel);
+    const auto reached =
+        reach_at_once(job_.ranks, *wire.port, groups, self, wire::start_to_segment_channel);
     wire.multicast_in_segment.assign(segments.back() + 1, false);
     for (std::size_t i = 0; i < segments.size(); ++i)
       wire.multicast_in_segment[segments[i]] = reached[i];

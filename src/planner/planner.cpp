@@ -83,18 +83,34 @@ bool Planner::uses_multicast(const Candidate& candidate) const {
          needs_multicast(*candidate.algorithm);
 }
 
+void Planner::forget_plans() {
+  plans_.clear();
+  plan_of_.clear();
+  steps_held_ = 0;
+  counted_plans_.forget();
+}
+
 void Planner::leave_multicast() {
   std::erase_if(decisions_, [&](const auto& entry) {
     return std::ranges::any_of(entry.second.candidates, [&](const Candidate& candidate) {
       return uses_multicast(candidate);
     });
   });
-  plans_.clear();
-  plan_of_.clear();
-  steps_held_ = 0;
-  counted_plans_.forget();
-  network_.view.has_multicast = false;
-  network_.view.multicast_in_segment.clear();
+  forget_plans();
+  left_multicast_ = {std::exchange(network_.view.has_multicast, false),
+                     std::exchange(network_.view.multicast_in_segment, {}),
+                     {}};
+  for (const auto& [key, decision] : decisions_) left_multicast_.without_it.insert(key);
+}
+
+// What was decided meanwhile is decided anew.
+void Planner::return_to_multicast() {
+  std::erase_if(decisions_, [&](const auto& entry) {
+    return !left_multicast_.without_it.contains(entry.first);
+  });
+  forget_plans();
+  network_.view.has_multicast = left_multicast_.to_all;
+  network_.view.multicast_in_segment = std::exchange(left_multicast_, {}).in_segment;
 }
 
 bool Planner::depends_on_size(const Shape& shape) const {

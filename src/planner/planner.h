@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -68,6 +69,9 @@ class Planner {
   // From now on there is none. Decisions and schedules that count on it are no longer valid.
   // REQUIRES: called by all ranks alike.
   void leave_multicast();
+  // It is back; what was decided without it is decided anew. REQUIRES: called by all ranks alike,
+  // after leave_multicast().
+  void return_to_multicast();
   // Whether `size` may make a difference.
   bool depends_on_size(const Shape& shape) const;
 
@@ -81,6 +85,7 @@ class Planner {
   }
 
  private:
+  void forget_plans();
   struct PlanKey {
     Shape shape;
     const Candidate* candidate;
@@ -106,6 +111,12 @@ class Planner {
   // Bounded by the number of collectives, size classes and segments; never evicted, so that no
   // choice changes.
   std::unordered_map<std::uint64_t, Decision> decisions_;
+  struct LeftMulticast {
+    bool to_all = false;
+    std::vector<bool> in_segment;
+    std::set<std::uint64_t> without_it;  // decisions that were so before it was left
+  };
+  LeftMulticast left_multicast_;
   // Least recently used last; bounded by the steps they hold. Evicting costs generating again,
   // nothing else.
   std::list<Plan> plans_;

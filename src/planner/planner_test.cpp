@@ -120,6 +120,21 @@ TEST(Planner, without_multicast_any_more_decides_anew_what_counted_on_it) {
   EXPECT_EQ(names_tried(planner.decision(alltoall(32768), true)), other);
 }
 
+TEST(Planner, decides_as_at_first_when_multicast_is_back) {
+  const Shape message = {.collective = Collective::bcast, .ranks = 8, .count = 32768};
+  TopologyView view = TopologyView::flat(8);
+  view.has_wire = view.has_multicast = true;
+  Planner planner({}, {view, std::nullopt, {}}, 0);
+  const auto first = names_tried(planner.decision(message, true));
+  const auto other = names_tried(planner.decision(alltoall(32768), true));
+  planner.leave_multicast();
+  EXPECT_NE(names_tried(planner.decision(message, true)), first);
+  planner.return_to_multicast();
+  EXPECT_TRUE(planner.view().has_multicast);
+  EXPECT_EQ(names_tried(planner.decision(message, true)), first);
+  EXPECT_EQ(names_tried(planner.decision(alltoall(32768), true)), other);
+}
+
 // Whose hosts have multicast.
 Planner of_four_ranks_that_are_told(const char* forced) {
   TopologyView view = TopologyView::flat(4);
@@ -170,6 +185,19 @@ TEST(MulticastWatch, asks_at_first_and_then_seldom) {
     if (large.is_due({std::uint64_t{1} << 20U})) asked.push_back(call);
   }
   EXPECT_EQ(asked, (std::vector{0, 4, 8}));
+}
+
+TEST(MulticastWatch, asks_ever_less_often_while_multicast_is_away_and_as_before_when_it_is_back) {
+  MulticastWatch watch;
+  std::vector<int> asked;
+  for (int call = 0; call < 700; ++call) {
+    if (!watch.is_due({1024})) continue;
+    asked.push_back(call);
+    const bool reaches_all = call != 64 && (call < 64 || call > 500);
+    EXPECT_EQ(watch.found(reaches_all), call == 64 || call == 515) << call;
+    EXPECT_EQ(watch.is_away(), !reaches_all);
+  }
+  EXPECT_EQ(asked, (std::vector{0, 64, 129, 258, 515, 580, 644}));
 }
 
 TEST(Planner, every_candidate_for_the_wire_exists){

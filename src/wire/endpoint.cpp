@@ -6,29 +6,27 @@
 #include <array>
 #include <utility>
 
+#include "wire/relist.h"
+
 namespace quadrille::wire {
 namespace {
 
 // An arrival is reported by data within this time, or by a status: soon enough that its sender does
 // not ask.
 constexpr Nanoseconds report_after{1'000'000};
+// The other end's grant is awaited for so long: what it has for this end, and grants with, may wait
+// for this very message.
+constexpr Nanoseconds announce_after{2'000'000};
 // Of messages that may come several are one for their program, which mostly answers: one report
 // for all, with the answer where it comes so soon.
 constexpr Nanoseconds report_open_after{50'000};
 
+// Of two in a row that are lost the next packet to a group makes up.
+constexpr std::uint8_t statuses_that_say_it = 2;
+
 // What is granted to a silent partner is then lent to others: should it come back, as many packets
 // more may be on their way.
 constexpr std::uint32_t questions_before_credit_returns = 2;
-
-// Moves `key` within `list` from where it was to where it belongs now.
-template <typename Order>
-void relist(std::set<std::pair<Order, FlowKey>>& list, const FlowKey& key,
-            std::optional<Order>& was, const std::optional<Order>& now) {
-  if (was == now) return;
-  if (was) list.erase({*was, key});
-  if (now) list.insert({*now, key});
-  was = now;
-}
 
 }  // namespace
 
@@ -43,24 +41,39 @@ std::pair<Key, Key> Endpoint::keys_with(EndpointId peer) const {
 Flow& Endpoint::flow_with(EndpointId peer, Channel channel) {
   const FlowKey key{peer, channel};
   auto& flow = flows_[key];
-  if (!flow)
-    flow = std::make_unique<Flow>(key, keys_with(peer), settings_.limits, settings_.times,
-                                  channels_[channel]);
+  if (flow) return *flow;
+  ChannelState& state = channels_[channel];
+  flow = std::make_unique<Flow>(key, keys_with(peer), settings_.limits, settings_.times, state);
+  if (const auto dormant = state.dormant.wake(peer)) {
+    flow->wake(*dormant);
+    flow->released = true;
+  }
   return *flow;
+}
+
+Flow& Endpoint::use(EndpointId peer, Channel channel) {
+  Flow& flow = flow_with(peer, channel);
+  flow.released = false;
+  return flow;
 }
 
 void Endpoint::send(EndpointId peer, Channel channel, std::span<const std::byte> message,
                     Handle handle, Nanoseconds now) {
-  Flow& flow = flow_with(peer, channel);
+  Flow& flow = use(peer, channel);
   flow.out.add(message, handle);
   flow.out.keep_unasked();
+  if (flow.failed) fail(flow, now);
   flow.timer.began(Side::out, now);
   settle(flow, now);
   // What goes at once announces itself.
   const bool tells_of_itself = flow.out.may_send_all();
   const std::uint64_t packets = packets_of(message.size(), settings_.limits.payload);
-  if (!tells_of_itself && !is_announced_by_grant(flow, packets) && is_worth_announcing(flow))
+  if (tells_of_itself || !is_worth_announcing(flow)) return;
+  if (is_announced_by_grant(flow, packets)) {
+    tell_later(flow, flow.telling_at.value_or(now + announce_after));
+  } else {
     owe_status(flow);
+  }
 }
 
 // While the other end has much to grant of what it knows, little more need not be told: of many
@@ -73,26 +86,27 @@ bool Endpoint::is_worth_announcing(const Flow& flow) {
 
 void Endpoint::receive(EndpointId peer, Channel channel, std::span<std::byte> message,
                        Handle handle, Nanoseconds now) {
-  Flow& flow = flow_with(peer, channel);
+  Flow& flow = use(peer, channel);
   flow.in.expect(message, handle);
   accept(flow, now);
 }
 
 void Endpoint::receive_certain(EndpointId peer, Channel channel, std::span<std::byte> message,
                                Handle handle, Nanoseconds now) {
-  Flow& flow = flow_with(peer, channel);
+  Flow& flow = use(peer, channel);
   flow.in.expect_certain(message, handle);
   accept(flow, now);
 }
 
 void Endpoint::receive_up_to(EndpointId peer, Channel channel, std::span<std::byte> message,
                              Handle handle, Nanoseconds now) {
-  Flow& flow = flow_with(peer, channel);
+  Flow& flow = use(peer, channel);
   flow.in.expect_up_to(message, handle);
   accept(flow, now);
 }
 
 void Endpoint::accept(Flow& flow, Nanoseconds now) {
+  if (flow.failed) fail(flow, now);
   flow.timer.began(Side::in, now);
   settle(flow, now);
   grant(now);
@@ -111,8 +125,13 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
     ++counters_.forged;
     return std::nullopt;
   }
+  if (abandoned_.contains(header.channel)) return on_abandoned(*parsed, datagram);
   const auto found = flows_.find({header.sender, header.channel});
   Flow* known = found == flows_.end() ? nullptr : found->second.get();
+  if (known == nullptr && is_dormant(header.sender, header.channel)) {
+    known = &flow_with(header.sender, header.channel);
+    doze_if_settled(*known);
+  }
   const bool is_status = header.kind == PacketKind::status;
   const std::uint64_t reference = known == nullptr ? 0
                                   : is_status      ? known->heard_number
@@ -125,12 +144,9 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
     ++(to_group ? counters_.group_others : counters_.forged);
     return std::nullopt;
   }
-  if (abandoned_.contains(header.channel)) {
-    ++counters_.refused;
-    return Heard{header.sender, is_status, to_group};
-  }
   Flow& flow = known != nullptr ? *known : flow_with(header.sender, header.channel);
-  flow.heard_with_others |= to_group;
+  if (to_group) flow.says_it_hears = statuses_that_say_it;
+  if (!hearing_.empty()) hearing_[header.sender].sign(now);
   if (is_status) {
     on_status(flow, parsed->body, number, now);
   } else if (header.kind == PacketKind::group_announcement) {
@@ -227,7 +243,11 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   } else {
     deaf_peers_.erase(flow.key.first);
   }
-  if (status->hears_groups) flow.out.hears_groups();
+  if (status->hears_groups) hears_groups(flow, now);
+  if (status->failed) {
+    flow.failed = true;
+    return fail(flow, now);
+  }
   const Sequence announced = widen(flow.in.heard(), status->announced, status_bits);
   if (announced > flow.in.heard()) {
     flow.news(Side::in, now);
@@ -325,6 +345,7 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
   relist(sending_, flow.key, flow.sending_at, sending);
   relist(wanting_, flow.key, flow.wanting_at, wanting);
   relist(timers_, flow.key, flow.timer_at, timer);
+  doze_if_settled(flow);
 }
 
 void Endpoint::tell(Flow& flow) {
@@ -354,7 +375,9 @@ std::size_t Endpoint::largest_datagram() const {
 
 std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> room,
                                                           Nanoseconds now) {
+  put_to_sleep();
   ask_when_due(now);
+  if (const auto probe = next_probe(room, now)) return probe;
   for (auto& [channel, group] : groups_) {
     if (group->is_held_up()) dissolve(*group, now);
   }
@@ -364,6 +387,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
     has_told(flow);
     owe_status(flow);
   }
+  if (!to_tell_.empty()) return write_failure(room);
   while (!owed_.empty()) {
     Flow& flow = *owed_.front();
     owed_.pop_front();
@@ -406,37 +430,13 @@ std::optional<Nanoseconds> Endpoint::deadline() const {
   for (const auto& [channel, group] : groups_) {
     if (const auto due = group->deadline()) also(*due);
   }
+  for (const EndpointId peer : missing_) also(*hearing_[peer].probe_at());
   return first;
-}
-
-void Endpoint::abandon(Channel channel) {
-  abandoned_.insert(channel);
-  groups_.erase(channel);
-  std::erase_if(group_sends_, [&](const auto& send) { return send.second.channel == channel; });
-  for (auto next = flows_.begin(); next != flows_.end();) {
-    Flow& flow = *next->second;
-    if (next->first.second != channel) {
-      ++next;
-      continue;
-    }
-    budget_.give_back(flow.charged);
-    if (flow.expecting) --expecting_;
-    if (flow.comes) budget_.comes_from_one(false);
-    relist<std::uint64_t>(sending_, flow.key, flow.sending_at, std::nullopt);
-    relist<Handle>(wanting_, flow.key, flow.wanting_at, std::nullopt);
-    relist<Nanoseconds>(timers_, flow.key, flow.timer_at, std::nullopt);
-    relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
-    std::erase(owed_, &flow);
-    unanswered_.erase(next->first);
-    next = flows_.erase(next);
-  }
-  channels_.erase(channel);
-  leave_credit_if_none_is_wanted();
 }
 
 FlowStatistics Endpoint::statistics(Channel channel) const {
   const auto found = channels_.find(channel);
-  return found == channels_.end() ? FlowStatistics{} : found->second.so_far();
+  return found == channels_.end() ? FlowStatistics{} : found->second.statistics.so_far();
 }
 
 void Endpoint::set_deaf(EndpointId peer, bool deaf) {

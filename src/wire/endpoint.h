@@ -30,6 +30,7 @@
 #include "wire/credit_budget.h"
 #include "wire/flow.h"
 #include "wire/flow_statistics.h"
+#include "wire/group_hearing.h"
 #include "wire/packet.h"
 #include "wire/question_timer.h"
 #include "wire/receive_flow.h"
@@ -49,6 +50,7 @@ struct EndpointSettings {
   // Its messages are granted outside of the budget: short ones, on which depends that what holds
   // all of the budget can come.
   std::optional<Channel> outside_budget = {};
+  bool tells_of_failure = false;  // of communicators' channels; see abandon()
 };
 
 // Who gets a message that goes to several: all of these but its sender.
@@ -128,8 +130,20 @@ class Endpoint {
   std::optional<Nanoseconds> deadline() const;
 
   // No message of `channel` reads or writes its caller's memory any more, and none completes; its
-  // packets are dropped from now on.
+  // packets are dropped from now on. The other ends are told, where `tells_of_failure`: all that
+  // they expect of this end, and have for it, ends as a mismatch.
   void abandon(Channel channel);
+
+  // The communicator whose messages `channel` carried was freed here: nothing of it is awaited any
+  // more, and another one of other members may use the channel when all of its members have freed
+  // theirs. Of each flow only its numbers stay (DormantFlow), once all that was sent has been
+  // reported; what comes for it later wakes it for as long as an answer takes.
+  void release(Channel channel);
+  struct Flows {
+    std::size_t live = 0;
+    std::size_t dormant = 0;
+  };
+  Flows flows() const;
 
   // Whether none of the peer's datagrams come by the usual way: it is told with each status.
   void set_deaf(EndpointId peer, bool deaf);
@@ -138,9 +152,20 @@ class Endpoint {
   // Peers that have left a question unanswered for as long as `silence`, one at each call, again
   // with each question.
   std::optional<EndpointId> next_silent();
-  // A peer that does not hear what goes to several at once, though it does what goes to it alone:
-  // the first that was found. From then on no group that it is in is sent to as one.
-  std::optional<EndpointId> unreached() const { return unreached_; }
+  // A peer that does not hear what goes to several at once, though it does what goes to it alone.
+  // No group that it is in is sent to as one until it does again.
+  std::optional<EndpointId> unreached() const {
+    return missing_.empty() ? std::nullopt : std::optional(*missing_.begin());
+  }
+  // The first peer that missed as much, but answers late too, and how late; once.
+  struct Late {
+    EndpointId peer = 0;
+    Nanoseconds longest{};
+  };
+  std::optional<Late> take_late() {
+    if (!late_ || std::exchange(told_late_, true)) return std::nullopt;
+    return late_;
+  }
 
   struct Completion {
     Handle handle = 0;
@@ -163,6 +188,18 @@ class Endpoint {
 
  private:
   Flow& flow_with(EndpointId peer, Channel channel);
+  // For a message of this end's, whose communicator uses the channel from now on.
+  Flow& use(EndpointId peer, Channel channel);
+  bool is_dormant(EndpointId peer, Channel channel) const;
+  std::optional<Heard> on_abandoned(const Parsed& parsed, std::span<std::byte> datagram);
+  void tell_of_failure(const FlowKey& key);
+  Outgoing write_failure(std::span<std::byte> room);
+  // The other end has abandoned the channel.
+  void fail(Flow& flow, Nanoseconds now);
+  // Takes the flow off all lists and gives back its credit.
+  void unlist(Flow& flow);
+  void doze_if_settled(Flow& flow);
+  void put_to_sleep();
   std::pair<Key, Key> keys_with(EndpointId peer) const;
   // Of two ends that have short messages for each other one announces its own; whether it is the
   // peer, which hears with its grant what this end has to send.
@@ -172,6 +209,8 @@ class Endpoint {
   void dissolve(SendGroup& group, Nanoseconds now);
   // Whether the member hears what goes to its group; where it does not, gives up on it.
   void watch_group(Flow& flow, Nanoseconds now);
+  void hears_groups(Flow& flow, Nanoseconds now);
+  std::optional<Outgoing> next_probe(std::span<std::byte> room, Nanoseconds now);
   SendGroup& group_with(const Group& group, Channel channel, Nanoseconds now);
   std::uint32_t ahead(const Group& group) const {
     return settings_.limits.group_ahead / group.senders;
@@ -216,7 +255,7 @@ class Endpoint {
   EndpointSettings settings_;
   CreditBudget& budget_;
   EndpointCounters counters_;
-  std::map<Channel, ChannelStatistics> channels_;
+  std::map<Channel, ChannelState> channels_;  // outlive the flows
   std::map<FlowKey, std::unique_ptr<Flow>> flows_;
   std::map<Channel, std::unique_ptr<SendGroup>> groups_;
   struct GroupSend {
@@ -228,7 +267,8 @@ class Endpoint {
   };
   std::map<Handle, GroupSend> group_sends_;
   std::set<Channel> abandoned_;
-  std::deque<Flow*> owed_;  // a status
+  std::set<FlowKey> to_tell_;  // that their channel was abandoned
+  std::deque<Flow*> owed_;     // a status
   // May send data, in turn: all partners that have granted something get their grants back alike.
   // They begin in the order of their grants; by number, all endpoints would begin with the same.
   std::set<std::pair<std::uint64_t, FlowKey>> sending_;
@@ -236,14 +276,17 @@ class Endpoint {
   std::set<std::pair<Nanoseconds, FlowKey>> timers_;
   std::set<FlowKey> unanswered_;                       // have asked since the last sign of the peer
   std::set<std::pair<Nanoseconds, FlowKey>> telling_;  // see tell_later()
+  std::vector<FlowKey> dozing_;  // released and settled when they were put here
   std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;
   std::set<EndpointId> unheard_;  // see set_deaf()
   std::set<EndpointId> deaf_peers_;
   std::set<EndpointId> silent_;
-  std::set<EndpointId> missing_;  // by groups, see unreached()
-  std::optional<EndpointId> unreached_;
+  std::vector<GroupHearing> hearing_;  // [peers], where groups are sent to
+  std::set<EndpointId> missing_;       // by groups, see unreached()
+  std::optional<Late> late_;
+  bool told_late_ = false;
   bool hungers_ = false;  // the budget had less than was wanted, when it was last asked
   std::optional<Nanoseconds>
       starved_until_;  // the budget had less than was wanted; look again then

@@ -17,9 +17,10 @@ SendGroup& Endpoint::group_with(const Group& group, Channel channel, Nanoseconds
   auto& found = groups_[channel];
   if (found && found->key() == key) return *found;
   if (found) dissolve(*found, now);
+  hearing_.resize(settings_.peers);
   std::vector<Flow*> flows;
   for (const EndpointId peer : group.members) {
-    if (peer != settings_.self) flows.push_back(&flow_with(peer, channel));
+    if (peer != settings_.self) flows.push_back(&use(peer, channel));
   }
   found = std::make_unique<SendGroup>(std::move(flows), key);
   return *found;
@@ -35,23 +36,50 @@ void Endpoint::dissolve(SendGroup& group, Nanoseconds now) {
 }
 
 void Endpoint::watch_group(Flow& flow, Nanoseconds now) {
-  const std::uint64_t missed = flow.out.missed();
-  if (missed == 0) flow.missing_since.reset();
-  if (missed > 0 && !flow.missing_since) flow.missing_since = now;
-  if (missed < SendGroup::most_missed || now - *flow.missing_since < SendGroup::missed_for) return;
   const EndpointId peer = flow.key.first;
-  if (!unreached_) unreached_ = peer;
+  const std::uint64_t missed = flow.out.missed();
+  GroupHearing& hearing = hearing_[peer];
+  if (missed == 0) flow.missing_since.reset();
+  if (missed > 0 && !flow.missing_since) flow.missing_since = hearing.since(now);
+  if (missed == 0 || hearing.probe_at()) return;
+  const auto verdict = hearing.judge(missed, *flow.missing_since, now);
+  if (verdict == GroupHearing::Verdict::is_late && !late_) late_ = {peer, hearing.late()};
+  if (verdict != GroupHearing::Verdict::does_not_hear) return;
+  hearing.lost(now);
   missing_.insert(peer);
   for (const auto& [channel, group] : groups_) {
     if (group->has(peer)) dissolve(*group, now);
   }
 }
 
+void Endpoint::hears_groups(Flow& flow, Nanoseconds now) {
+  flow.out.hears_groups();
+  if (hearing_.empty() || !hearing_[flow.key.first].heard(now)) return;
+  missing_.erase(flow.key.first);
+}
+
+// An announcement of nothing new to a group that has the peer; the question follows with the next
+// datagram.
+std::optional<Endpoint::Outgoing> Endpoint::next_probe(std::span<std::byte> room, Nanoseconds now) {
+  for (const EndpointId peer : missing_) {
+    GroupHearing& hearing = hearing_[peer];
+    if (*hearing.probe_at() > now) continue;
+    const auto group = std::ranges::find_if(
+        groups_, [peer](const auto& entry) { return entry.second->has(peer); });
+    if (!hearing.probe(now, group != groups_.end())) continue;
+    Flow& flow = *flows_.at({peer, group->first});
+    flow.asks = true;
+    owe_status(flow);
+    return write_announcement(*group->second, room);
+  }
+  return std::nullopt;
+}
+
 void Endpoint::send_to_group(const Group& group, Channel channel,
                              std::span<const std::byte> message, Handle handle, Nanoseconds now) {
   SendGroup& receivers = group_with(group, channel, now);
   const bool to_all =
-      receivers.is_even() &&
+      receivers.is_even() && !receivers.has_failed() &&
       std::ranges::none_of(missing_, [&](const EndpointId peer) { return receivers.has(peer); });
   receivers.begin();
   receivers.share_with(group.senders, ahead(group));
@@ -69,6 +97,7 @@ void Endpoint::send_to_group(const Group& group, Channel channel,
     message = all.kept.emplace(message.begin(), message.end());
   for (Flow* flow : receivers.flows()) {
     flow->out.add(message, handle);
+    if (flow->failed) fail(*flow, now);
     flow->timer.began(Side::out, now);
     settle(*flow, now);
     if (!to_all) owe_status(*flow);
@@ -77,7 +106,7 @@ void Endpoint::send_to_group(const Group& group, Channel channel,
 
 void Endpoint::receive_from_group(EndpointId sender, const Group& group, Channel channel,
                                   std::span<std::byte> message, Handle handle, Nanoseconds now) {
-  Flow& flow = flow_with(sender, channel);
+  Flow& flow = use(sender, channel);
   flow.group_key = key_of_group(settings_.secret, sender, group.members);
   flow.ahead = ahead(group);
   flow.in.expect_of_group(message, handle, flow.ahead, group.senders > 1);
@@ -86,12 +115,11 @@ void Endpoint::receive_from_group(EndpointId sender, const Group& group, Channel
 
 // Of what waits for all of them: it takes one datagram, not one for each.
 Endpoint::Outgoing Endpoint::write_announcement(const SendGroup& group, std::span<std::byte> room) {
-  const Flow& any = *group.flows().front();
-  const Sequence end = any.out.announced();
+  const Sequence end = group.announced();
   Header header;
   header.kind = PacketKind::group_announcement;
   header.sender = settings_.self;
-  header.channel = any.key.second;
+  header.channel = group.flows().front()->key.second;
   header.sequence = static_cast<std::uint32_t>(lower(end, sequence_bits));
   write_header(header, room);
   seal(group.key(), end, room.first(overhead_bytes));

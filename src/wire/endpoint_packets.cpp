@@ -85,7 +85,8 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
   status.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
   status.asks = flow.asks;
   status.deaf = unheard_.contains(flow.key.first);
-  status.hears_groups = std::exchange(flow.heard_with_others, false);
+  status.hears_groups = flow.says_it_hears > 0;
+  if (status.hears_groups) --flow.says_it_hears;
   status.words = static_cast<std::uint8_t>(flow.in.arrived(status.arrived));
   Header header;
   header.kind = PacketKind::status;
@@ -109,6 +110,7 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
   flow.status_owed = false;
   flow.announced_there = announced;
   has_told(flow);
+  doze_if_settled(flow);
   return {flow.key.first, length, true};
 }
 

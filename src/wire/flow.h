@@ -7,10 +7,13 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/units.h"
 #include "wire/authentication.h"
+#include "wire/dormant_flow.h"
 #include "wire/flow_statistics.h"
+#include "wire/group_hearing.h"
 #include "wire/packet.h"
 #include "wire/question_timer.h"
 #include "wire/receive_flow.h"
@@ -21,17 +24,60 @@ namespace quadrille::wire {
 
 using FlowKey = std::pair<EndpointId, Channel>;
 class SendGroup;
+struct Flow;
+
+// All that an endpoint keeps of one channel beside its flows.
+struct ChannelState {
+  ChannelStatistics statistics;
+  std::vector<Flow*> flows;
+  DormantFlows dormant;
+};
 
 struct Flow {
   Flow(FlowKey with, const std::pair<Key, Key>& keys, const FlowLimits& limits,
-       const QuestionTimes& times, ChannelStatistics& of_channel)
+       const QuestionTimes& times, ChannelState& in_channel)
       : key(with),
         send_key(keys.first),
         receive_key(keys.second),
         out(limits),
         in(limits),
         timer(times),
-        statistics(of_channel) {}
+        channel(in_channel),
+        statistics(in_channel.statistics),
+        place_in_channel(in_channel.flows.size()) {
+    in_channel.flows.push_back(this);
+  }
+  Flow(const Flow&) = delete;
+  Flow& operator=(const Flow&) = delete;
+  ~Flow() {
+    Flow* const last = channel.flows.back();
+    channel.flows[place_in_channel] = last;
+    last->place_in_channel = place_in_channel;
+    channel.flows.pop_back();
+  }
+
+  // It may go to sleep: both directions could go on from their numbers alone, and nothing is owed.
+  bool is_settled() const {
+    return out.is_settled() && in.is_settled() && group == nullptr && !status_owed &&
+           !told_by_data && !telling_at && !sending_at && charged == 0;
+  }
+  DormantFlow to_sleep() const {
+    return {.peer = key.first,
+            .round_trip = timer.round_trip(),
+            .out = out.announced(),
+            .in = in.acknowledged(),
+            .own_number = own_number,
+            .heard_number = heard_number};
+  }
+  void wake(const DormantFlow& from) {
+    timer.resume(from.round_trip);
+    out.resume(from.out);
+    in.resume(from.in);
+    own_number = from.own_number;
+    // That of the newest that asked is not kept: what is told now holds for any that was heard.
+    answers = heard_number = from.heard_number;
+    told = from.in;
+  }
 
   bool awaits_in() const { return in.awaits() || in.outstanding() > 0; }
   bool awaits() const { return !out.idle() || awaits_in(); }
@@ -69,24 +115,26 @@ struct Flow {
   SendFlow out;
   ReceiveFlow in;
   QuestionTimer timer;
+  ChannelState& channel;
   ChannelStatistics& statistics;
 
-  SendGroup* group = nullptr;                // what was never sent leaves with it
-  std::optional<Nanoseconds> missing_since;  // packets of the group that it gets by itself
-  std::optional<Key> group_key;              // of what comes for this end and others at once
-  std::uint32_t charged = 0;                 // of the budget; never more than in.outstanding()
-  std::uint64_t own_number = 0;              // of the last status sent
-  std::uint64_t heard_number = 0;            // of the newest status heard
-  std::uint64_t answers = 0;                 // number of the newest question heard
-  std::uint32_t ahead = 0;                   // packets that a group's sender may be, of this end
-  Sequence told = 0;                         // packets before it were reported as arrived
-  Sequence announced_there = 0;              // packets before it were announced by a status
-  std::size_t untold_bytes = 0;              // of those since then, framing included
-  std::uint64_t turn = 0;                    // of sending data; see Endpoint::sending_
+  SendGroup* group = nullptr;                        // what was never sent leaves with it
+  std::optional<GroupHearing::Since> missing_since;  // packets of the group that it gets by itself
+  std::optional<Key> group_key;    // of what comes for this end and others at once
+  std::uint32_t charged = 0;       // of the budget; never more than in.outstanding()
+  std::uint64_t own_number = 0;    // of the last status sent
+  std::uint64_t heard_number = 0;  // of the newest status heard
+  std::uint64_t answers = 0;       // number of the newest question heard
+  std::uint32_t ahead = 0;         // packets that a group's sender may be, of this end
+  Sequence told = 0;               // packets before it were reported as arrived
+  Sequence announced_there = 0;    // packets before it were announced by a status
+  std::size_t untold_bytes = 0;    // of those since then, framing included
+  std::uint64_t turn = 0;          // of sending data; see Endpoint::sending_
   bool status_owed = false;
-  bool heard_with_others = false;  // something that went to several, since the last status sent
-  bool told_by_data = false;       // by what leaves next; where nothing does after all, by a status
-  bool asks = false;               // the status owed is a question
+  // Statuses that are to say that something that went to several was heard; each may be lost.
+  std::uint8_t says_it_hears = 0;
+  bool told_by_data = false;  // by what leaves next; where nothing does after all, by a status
+  bool asks = false;          // the status owed is a question
   bool sent_since_arrival = false;  // data
 
   // Running number and time of the question, and the packet and its time, that round trips are
@@ -95,6 +143,10 @@ struct Flow {
   std::optional<std::pair<Sequence, Nanoseconds>> timed;
 
   // What the endpoint has counted of it, and where its ordered lists hold it.
+  std::size_t place_in_channel;
+  bool failed = false;    // the other end has abandoned the channel
+  bool dozes = false;     // see Endpoint::dozing_
+  bool released = false;  // its communicator was freed here, and no other one here has used it yet
   bool expecting = false;
   bool comes = false;  // something that the budget has granted
   FlowStanding stands;

@@ -71,7 +71,8 @@ struct Header {
 //   12      4      own announcement
 //   16      3      running number of the last status heard that asked for an answer
 //   19      1      lowest bit: asks for an answer; next: hears no datagrams of the other end;
-//                  next: has heard one that went to several since the last status
+//                  next: has heard one that went to several, of late; next: takes and sends
+//                  nothing of the channel any more
 //   20      8 n    bit i of word w: packet acknowledged + 1 + 64 w + i has arrived
 struct Status {
   std::uint32_t acknowledged = 0;
@@ -81,7 +82,8 @@ struct Status {
   std::uint32_t answers = 0;
   bool asks = false;
   bool deaf = false;
-  bool hears_groups = false;  // see SendGroup::most_missed
+  bool hears_groups = false;  // see GroupHearing
+  bool failed = false;        // see Endpoint::abandon()
   std::uint8_t words = 0;     // of `arrived` that are used
   std::array<std::uint64_t, most_status_words> arrived{};
 

@@ -43,13 +43,14 @@ TEST(Packet, what_was_written_is_parsed) {
 }
 
 TEST(Packet, the_status_is_in_the_documented_order) {
-  Status status{0x01020304, 0x05060708, 0x090a0b0c, 0x0d0e0f10, 0x111213, true, true, true, 1, {}};
+  Status status{0x01020304, 0x05060708, 0x090a0b0c, 0x0d0e0f10, 0x111213, true,
+                true,       true,       true,       1,          {}};
   status.arrived[0] = 0x2122232425262728;
   std::vector<std::byte> body(largest_status);
   ASSERT_EQ(write_status(status, body), 28U);
   EXPECT_THAT(as_numbers(std::span(body).first(28)),
               testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
-                                   19, 7, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28));
+                                   19, 15, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28));
   EXPECT_EQ(parse_status(std::span(body).first(28)), status);
 }
 
@@ -75,7 +76,7 @@ TEST(Packet, a_status_of_another_length_or_with_unknown_flags_is_none) {
   EXPECT_FALSE(parse_status(std::span(body).first(24)));
   EXPECT_TRUE(parse_status(std::span(body).first(20 + 16 * 8)));
   EXPECT_FALSE(parse_status(std::vector<std::byte>(20 + 17 * 8)));
-  body[19] = std::byte{8};
+  body[19] = std::byte{16};
   EXPECT_FALSE(parse_status(std::span(body).first(20)));
 }
 

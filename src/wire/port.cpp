@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/monotonic_clock.h"
+#include "wire/channels.h"
 
 namespace quadrille::wire {
 
@@ -33,6 +34,7 @@ Port::Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, Port
       budget_(settings.board != nullptr ? *settings.board : own_board_, settings.holder,
               settings.budget),
       endpoint_(settings.endpoint, budget_),
+      on_late_(std::move(settings.on_late)),
       service_(mutex_) {
   std::vector<NetworkAddress> of_streams;
   for (const PortAddress& address : settings.addresses) {
@@ -116,6 +118,7 @@ Nanoseconds Port::serve() {
   }
   if (calls_ > 0) return ServiceThread::never;
   link_->woken();
+  if (joined_) stay_in_group(now);  // probes are to be heard though nothing else comes
   exchange();
   watch(true, link_->has_unsent());
   return endpoint_.deadline().value_or(ServiceThread::never);
@@ -166,6 +169,7 @@ bool Port::exchange() {
   const bool left = send_out();
   note_refusals();
   hand_out();
+  if (const auto late = endpoint_.take_late()) on_late_(*late);
   return arrived || left;
 }
 
@@ -256,6 +260,12 @@ void Port::abandon(Channel channel, Completions& completions) {
   completions.messages_.clear();
 }
 
+void Port::release(Channel channel) {
+  const std::scoped_lock lock(mutex_);
+  endpoint_.release(channel);
+  endpoint_.release(group_channel_of(channel));
+}
+
 void Port::note_refusals() {
   for (const NetworkAddress& address : link_->refusals()) {
     const auto found = std::ranges::find(addresses_, address);
@@ -291,6 +301,11 @@ FrameCounters Port::frames() const {
 EndpointCounters Port::counters() const {
   const std::scoped_lock lock(mutex_);
   return endpoint_.counters();
+}
+
+Endpoint::Flows Port::flows() const {
+  const std::scoped_lock lock(mutex_);
+  return endpoint_.flows();
 }
 
 FlowStatistics Port::statistics(Channel channel) const {

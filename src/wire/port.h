@@ -59,6 +59,9 @@ struct PortSettings {
   std::optional<NetworkAddress> group = {};  // where datagrams go to several endpoints at once
   // Called once for each peer whose datagrams do not arrive any more; it must not use the port.
   std::function<void(EndpointId)> on_detour = [](EndpointId) {};
+  // Called once for the first peer that misses much of what goes to groups since its process, or
+  // this one, does not run; it must not use the port.
+  std::function<void(const Endpoint::Late&)> on_late = [](const Endpoint::Late&) {};
 };
 
 class Port {
@@ -107,6 +110,9 @@ class Port {
   // After an error: nothing of `completions`, which are all of `channel`'s, is awaited any more,
   // and the channel is not used again.
   void abandon(Channel channel, Completions& completions);
+  // The communicator is freed whose messages `channel`, and that of its groups, have carried.
+  // Another one may have its number when all of its members have freed theirs.
+  void release(Channel channel);
   // Sleeps for `time`, or until something arrives.
   void wait(Nanoseconds time);
 
@@ -125,6 +131,7 @@ class Port {
   // As Endpoint's.
   std::optional<EndpointId> unreached() const;
   EndpointCounters counters() const;
+  Endpoint::Flows flows() const;
   FlowStatistics statistics(Channel channel) const;
 
  private:
@@ -171,7 +178,8 @@ class Port {
   std::uint32_t calls_ = 0;    // under way
   Nanoseconds last_passed_{};  // a call's beginning or end
   bool watched_ = false;       // arrivals wake the service thread
-  ServiceThread service_;      // ends before what it works on
+  std::function<void(const Endpoint::Late&)> on_late_;
+  ServiceThread service_;  // ends before what it works on
 };
 
 }  // namespace quadrille::wire

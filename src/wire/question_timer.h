@@ -71,6 +71,20 @@ class QuestionTimer {
     const Nanoseconds once = std::min(std::max(interval(), least), times_.longest);
     return quiet + std::min(Nanoseconds{once.value << doublings}, times_.longest);
   }
+  // What was learnt of the way to the other end and back.
+  struct RoundTrip {
+    std::uint32_t smoothed_us = 0;  // 0: nothing
+    std::uint32_t deviation_us = 0;
+  };
+  RoundTrip round_trip() const {
+    return {static_cast<std::uint32_t>((smoothed_.value + 999) / 1000),
+            static_cast<std::uint32_t>(deviation_.value / 1000)};
+  }
+  void resume(const RoundTrip& known) {
+    smoothed_ = {std::int64_t{known.smoothed_us} * 1000};
+    deviation_ = {std::int64_t{known.deviation_us} * 1000};
+  }
+
   std::uint32_t unanswered() const { return unanswered_; }
   // The first of the unanswered questions.
   Nanoseconds silent_since() const { return silent_since_; }

@@ -111,6 +111,17 @@ void ReceiveFlow::complete_arrived() {
   }
 }
 
+void ReceiveFlow::fail() {
+  for (Message& message : messages_) message.matches = false;
+  complete_arrived();
+  early_.clear();
+  early_bytes_ = 0;
+  here_.clear();
+  arrived_beyond_ = 0;
+  acknowledged_ = announced_ = granted_ = std::max({expected_end_, granted_, announced_});
+  expected_end_ = acknowledged_;
+}
+
 void ReceiveFlow::on_announcement(Sequence end) { announced_ = std::max(announced_, end); }
 
 std::uint64_t ReceiveFlow::wanted() const {

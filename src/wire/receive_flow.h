@@ -33,7 +33,7 @@ class ReceiveFlow {
   void expect_of_group(std::span<std::byte> buffer, Handle handle, std::uint32_t ahead,
                        bool announced) {
     expect(buffer, handle);
-    if (!announced && (acknowledged_ == 0 || expected_end_ - acknowledged_ > ahead))
+    if (!announced && (acknowledged_ <= began_ || expected_end_ - acknowledged_ > ahead))
       counted_on_ = expected_end_;
     most_early_bytes_ = std::max(limits_.unasked, ahead * limits_.payload);
   }
@@ -104,6 +104,21 @@ class ReceiveFlow {
   Sequence heard() const { return announced_; }
   // Something has arrived behind a packet that has not.
   bool has_gap() const { return arrived_beyond_ > 0; }
+
+  // The communicator was freed, whose messages these were: what comes next is another's.
+  void begin_anew() { began_ = expected_end_; }
+  // Nothing but acknowledged() is worth remembering.
+  bool is_settled() const {
+    return messages_.empty() && completed_.empty() && early_.empty() && here_.empty() &&
+           announced_ == acknowledged_ && granted_ == acknowledged_ &&
+           expected_end_ == acknowledged_;
+  }
+  // Nothing comes any more: what is expected ends as a mismatch.
+  void fail();
+  // Goes on where one ended that was settled. REQUIRES: nothing was expected and nothing has come.
+  void resume(Sequence end) {
+    acknowledged_ = announced_ = granted_ = expected_end_ = began_ = end;
+  }
   // How many words of `words` tell of arrivals behind the first missing packet.
   std::size_t arrived(std::span<std::uint64_t> words) const;
 
@@ -147,6 +162,7 @@ class ReceiveFlow {
   Sequence certain_ = 0;
   Sequence granted_ = 0;
   Sequence expected_end_ = 0;
+  Sequence began_ = 0;  // packets from it on are the present communicator's
 };
 
 }  // namespace quadrille::wire

@@ -59,13 +59,14 @@ SendFlow::Packet SendFlow::next() {
     const Sequence sequence = *lost_.begin();
     lost_.erase(lost_.begin());
     Open& open = open_[sequence - acknowledged_];
+    const bool tells = open.transmission >= told_by_missing_from_;
     open.transmission = transmissions_++;
     const bool anew = std::exchange(open.again, true);
     Packet again = packet(sequence);
     // Of what went unasked it is not known whether it was lost.
     again.repeated = !std::exchange(open.unasked, false);
     if (again.repeated) ++resent_;
-    if (open.listened_for && !anew) ++missed_;
+    if (open.listened_for && !anew && tells) ++missed_;
     return again;
   }
   return next_new();
@@ -74,7 +75,7 @@ SendFlow::Packet SendFlow::next() {
 SendFlow::Packet SendFlow::next_new() {
   open_.push_back({.transmission = transmissions_++,
                    .unasked = sent_ >= granted_,
-                   .listened_for = granted_ > 0});
+                   .listened_for = granted_ > began_});
   return packet(sent_++);
 }
 
@@ -159,6 +160,19 @@ std::uint64_t SendFlow::sent_before_answered(std::uint64_t answers) {
   for (; !questions_.empty() && questions_.front().number <= answers; questions_.pop_front())
     sent_before = questions_.front().sent_before;
   return sent_before;
+}
+
+std::vector<Handle> SendFlow::fail() {
+  std::vector<Handle> incomplete;
+  for (const Message& message : messages_) {
+    if (!message.kept) incomplete.push_back(message.handle);
+  }
+  messages_.clear();
+  open_.clear();
+  lost_.clear();
+  questions_.clear();
+  sent_ = acknowledged_ = end_;
+  return incomplete;
 }
 
 std::optional<Handle> SendFlow::next_completed() {

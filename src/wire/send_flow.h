@@ -81,10 +81,10 @@ class SendFlow {
     return open_.size() >= limits_.most_open && granted_ <= acknowledged_;
   }
   // Whether a packet may go that is at most the `most`-th beyond what has arrived or was granted.
-  // Before the first grant nothing may: the receiver may not know the group yet.
+  // Before the first grant of a communicator nothing may: the receiver may not know the group yet.
   bool may_go_ahead(std::uint64_t most) const {
     const Sequence covered = std::max(granted_, acknowledged_);
-    return covered > 0 && sent_ < covered + most;
+    return covered > began_ && sent_ < covered + most;
   }
   // The packet that goes again now; nothing: none.
   std::optional<Sequence> repeats() const {
@@ -115,6 +115,15 @@ class SendFlow {
   Sequence acknowledged() const { return acknowledged_; }
   Sequence granted() const { return granted_; }
   bool idle() const { return acknowledged_ == end_; }
+
+  // The communicator was freed, whose messages these were: what comes next is another's.
+  void begin_anew() { began_ = end_; }
+  // Nothing but announced() is worth remembering.
+  bool is_settled() const { return idle() && granted_ <= end_ && completed_.empty(); }
+  // Nothing goes any more; returns the messages that are not complete for their callers.
+  std::vector<Handle> fail();
+  // Goes on where one ended that was settled. REQUIRES: nothing was added.
+  void resume(Sequence end) { end_ = heard_ = granted_ = sent_ = acknowledged_ = began_ = end; }
   // REQUIRES: not idle().
   Awaiting awaiting() const {
     if (sent_ > acknowledged_ && !is_refused()) return Awaiting::packets;
@@ -128,9 +137,12 @@ class SendFlow {
   bool asks_in_vain() const { return sent_ > acknowledged_ && !questions_.empty(); }
   std::uint64_t resent() const { return resent_; }
   // Packets that had to go again, though the receiver had begun to listen, since one arrived that
-  // went once or hears_groups().
+  // went once or hears_groups(). What was sent before that may have been heard and refused.
   std::uint64_t missed() const { return missed_; }
-  void hears_groups() { missed_ = 0; }
+  void hears_groups() {
+    missed_ = 0;
+    told_by_missing_from_ = transmissions_;
+  }
 
  private:
   struct Message {
@@ -184,12 +196,14 @@ class SendFlow {
   Sequence granted_ = 0;
   Sequence sent_ = 0;
   Sequence acknowledged_ = 0;
+  Sequence began_ = 0;  // packets from it on are the present communicator's
   std::uint64_t transmissions_ = 0;
   std::uint64_t latest_arrived_ = 0;        // 1 + the highest transmission that has arrived
   std::deque<Question> questions_;          // each with more sent before it than the one before it
   std::uint64_t sent_before_question_ = 0;  // the newest, answered or not
   std::uint64_t resent_ = 0;
   std::uint64_t missed_ = 0;
+  std::uint64_t told_by_missing_from_ = 0;  // the first transmission whose loss tells something
 };
 
 }  // namespace quadrille::wire

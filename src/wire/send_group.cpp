@@ -2,6 +2,7 @@
 #include "wire/send_group.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace quadrille::wire {
 
@@ -10,6 +11,11 @@ bool SendGroup::is_even() const {
     return flow->out.announced() == flows_.front()->out.announced() &&
            flow->out.sent() == flows_.front()->out.sent();
   });
+}
+
+Sequence SendGroup::announced() const {
+  return std::ranges::min(
+      flows_ | std::views::transform([](const Flow* flow) { return flow->out.announced(); }));
 }
 
 void SendGroup::begin() {

@@ -29,11 +29,6 @@ class SendGroup {
   // With one sender; of several each has to wait for its turn with every receiver.
   static constexpr Nanoseconds patience{2'000'000};
   static constexpr std::uint32_t most_turns = 16;
-  // Who misses so many packets in a row, for so long, while it gets what is sent to it alone, does
-  // not hear what goes to several. An outage of the whole network ends before the first of them
-  // arrives.
-  static constexpr std::uint64_t most_missed = 32;
-  static constexpr Nanoseconds missed_for{200'000'000};
 
   // REQUIRES: not empty; the flows outlive it.
   SendGroup(std::vector<Flow*> flows, const Key& key) : flows_(std::move(flows)), key_(key) {}
@@ -43,6 +38,12 @@ class SendGroup {
   bool has(EndpointId peer) const {
     return std::ranges::any_of(flows_, [&](const Flow* flow) { return flow->key.first == peer; });
   }
+  // A member has abandoned the channel.
+  bool has_failed() const {
+    return std::ranges::any_of(flows_, [](const Flow* flow) { return flow->failed; });
+  }
+  // Packets before it wait for all members, or were sent to them.
+  Sequence announced() const;
   // Whether what is sent next has the same packet numbers for all.
   bool is_even() const;
   // Something more is about to be sent; the patience that others' lateness has cost is over if none

@@ -19,7 +19,7 @@ class SendGroupTest : public testing::Test {
   SendGroupTest() {
     for (EndpointId peer = 1; peer <= 3; ++peer)
       owned_.push_back(std::make_unique<Flow>(FlowKey{peer, 5}, std::pair<Key, Key>{}, kGroupLimits,
-                                              QuestionTimes{}, statistics_));
+                                              QuestionTimes{}, channel_));
     for (const auto& flow : owned_) flows_.push_back(flow.get());
     group_.emplace(flows_, Key{});
     group_->join();
@@ -39,7 +39,7 @@ class SendGroupTest : public testing::Test {
   }
   static constexpr Nanoseconds ms(std::int64_t count) { return {count * 1'000'000}; }
 
-  ChannelStatistics statistics_;
+  ChannelState channel_;
   std::vector<std::unique_ptr<Flow>> owned_;
   std::vector<Flow*> flows_;
   std::optional<SendGroup> group_;

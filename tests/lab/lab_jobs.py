@@ -14,6 +14,7 @@ import pytest
 
 from quadrille.errors import QuadrilleError
 from quadrille.installation import mpi_prefix, native_directory, quadrille_program
+from quadrille.lab import namespaces as ns
 from quadrille.lab.lab import Lab, RunResult
 
 GRANTED = "alltoall:granted,alltoallv:granted,gatherv:granted"
@@ -134,10 +135,39 @@ def block_multicast_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:
     _drop_at(lab, host, f"ip daddr 224.0.0.0/4 meta l4proto udp {quota} drop")
 
 
+def forward_multicast_to(lab: Lab, host: str, forwards: bool) -> None:
+    """Have the port of `host` flood what goes to several hosts, or not any more."""
+    flag = "on" if forwards else "off"
+    state = lab.state
+    inside = ns.call_inside(
+        state.inside(state.switch_namespace),
+        _run,
+        ["bridge", "link", "set", "dev", host, "mcast_flood", flag],
+    )
+    assert inside == 0
+
+
+def _run(command: list[str]) -> int:
+    return subprocess.run(command, check=False).returncode
+
+
 def lose_datagrams(lab: Lab, share: float) -> None:
     """Have every host drop that share of what UDP brings it; TCP stays whole."""
     for host in lab.state.hosts:
         _drop_at(lab, host, f"meta l4proto udp numgen random mod 1000 < {round(share * 1000)} drop")
+
+
+def stop_from_its_first_socket_on(lab: Lab, host: str, ended: threading.Event) -> None:
+    """Stop the processes of `host` for 1.3 s of each 1.4 once one has a UDP socket, at most ten times."""
+    while not ended.wait(0.02):
+        if len(lab.on_host(host, ["cat", "/proc/net/udp"]).splitlines()) > 1:
+            break
+    for _ in range(10):
+        lab.freeze(host, cables=False)
+        stopped = not ended.wait(1.3)
+        lab.thaw(host)
+        if not stopped or ended.wait(0.1):
+            return
 
 
 def _drop_at(lab: Lab, host: str, rule: str) -> None:

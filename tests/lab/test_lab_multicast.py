@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from lab_jobs import (
     block_multicast_to,
     counts,
     flow_counts,
+    forward_multicast_to,
     libraries,
     lose_datagrams,
     program,
@@ -184,6 +186,39 @@ def test_ranks_agree_to_go_without_multicast_that_has_stopped(algorithm: str, ti
         assert flow_counts(result)["bcast"]["packets"] < 0.6 * 300 * 28 * 4, result.output
         with timing.judged():
             assert counts(result)["max_us"] < 500_000, result.output
+
+
+def test_a_job_comes_back_to_multicast_that_a_switch_forwards_again() -> None:
+    """The switch stops forwarding once the job runs, and does again once the ranks have left multicast."""
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
+        "hosts": [{"names": ["h0..h3"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-mback") as lab:
+        done = threading.Event()
+        switching = threading.Thread(target=_stop_and_forward, args=(lab, "h2", done))
+        switching.start()
+        try:
+            environment = {"QUADRILLE_ALGORITHM": "bcast:multicast"}
+            result = bcasts(lab, 20_000, 2500, ranks=4, environment=environment)
+        finally:
+            done.set()
+            switching.join()
+        assert counts(result)["wrong"] == 0
+        assert len(re.findall(r"no longer reaches rank 2 \(h2\); calls go without", result.output)) == 1
+        assert "the network has stopped to forward multicast" in result.output
+        assert result.output.count("multicast reaches all ranks again; calls use it again") == 1, (
+            result.output
+        )
+
+
+def _stop_and_forward(lab: Lab, host: str, done: threading.Event) -> None:
+    group_bytes = 400_000
+    while lab.counters().ports[host].out_bytes < group_bytes and not done.wait(0.05):
+        pass
+    forward_multicast_to(lab, host, False)
+    done.wait(4)
+    forward_multicast_to(lab, host, True)
 
 
 def test_where_a_router_stops_multicast_each_side_has_its_own(tmp_path: Path) -> None:

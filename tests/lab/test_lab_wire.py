@@ -3,12 +3,22 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_jobs import GRANTED, block_datagrams_to, counts, flow_counts, libraries, program, wire_counts
+from lab_jobs import (
+    GRANTED,
+    block_datagrams_to,
+    counts,
+    flow_counts,
+    libraries,
+    program,
+    stop_from_its_first_socket_on,
+    wire_counts,
+)
 from lab_traffic import needs_namespaces, topology
 from taken_away import Timing
 
@@ -19,6 +29,8 @@ from quadrille.trace.joint_calls import joint_calls
 from quadrille.trace.reading import read_trace
 
 pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
+
+ALL_BY_WIRE = GRANTED + ",bcast:multicast,allreduce:multicast"
 
 
 @pytest.fixture(scope="module")
@@ -197,6 +209,41 @@ def test_a_job_goes_without_where_datagrams_do_not_reach_a_host() -> None:
         assert counts(result)["failures"] == 0
         assert 'event=wire link=none reason="datagrams do not reach every host' in result.output
         assert "wire=none" in result.output
+
+
+def test_a_host_that_is_stopped_while_the_job_starts_has_the_wire_all_the_same() -> None:
+    """Again and again for longer than an answer is waited for, so that some stop falls into each step."""
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
+        "hosts": [{"names": ["h0..h2"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-wstopped") as lab:
+        ended = threading.Event()
+        sockets = threading.Thread(target=stop_from_its_first_socket_on, args=(lab, "h2", ended))
+        sockets.start()
+        try:
+            environment = {"QUADRILLE_ALGORITHM": GRANTED, "QUADRILLE_LOG": "start,wire"}
+            command = [program("exchange_times", "ompi4"), "20000", "20"]
+            result = lab.run(command, ranks=3, environment=environment, quadrille=True, timeout_s=100)
+        finally:
+            ended.set()
+            sockets.join()
+        assert counts(result)["wrong"] == 0
+        assert "wire=udp" in result.output, result.output
+
+
+def test_flows_of_communicators_that_were_freed_do_not_add_up(lab: Lab) -> None:
+    environment = {"QUADRILLE_ALGORITHM": ALL_BY_WIRE, "QUADRILLE_LOG": "wire"}
+    command = [program("communicator_churn", "ompi4"), "1500"]
+    result = lab.run(command, ranks=5, environment=environment, quadrille=True, timeout_s=150)
+    found = counts(result)
+    assert found["wrong"] == 0
+    assert found["grew_kib"] < 1000, result.output
+    assert found["grew_descriptors"] == found["grew_shared"] == 0
+    flows = wire_counts(result)
+    # Of MPI_COMM_WORLD, and of what others have not acknowledged yet.
+    assert flows["flows"] <= 2 * 5 * 4, flows
+    assert flows["dormant_flows"] > flows["flows"]
 
 
 def test_a_job_goes_on_by_tcp_where_datagrams_stop_while_it_runs() -> None:

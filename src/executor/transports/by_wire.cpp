@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/monotonic_clock.h"
+#include "wire/channels.h"
 
 namespace quadrille {
 namespace {
@@ -12,8 +13,6 @@ namespace {
 constexpr Nanoseconds beside_interval{500'000};
 // An arrival ends a sleep, so only what is awaited beside asks for short ones.
 constexpr Nanoseconds shortest_sleep{200'000};
-// Channels of single messages are context numbers, which are lower.
-constexpr wire::Channel group_channels = 0x4000;
 
 }  // namespace
 
@@ -34,7 +33,7 @@ wire::FlowStatistics ByWire::end(bool ok) {
     cost = statistics() - before_;
   } else {
     call_.port->abandon(call_.channel, completions_);
-    call_.port->abandon(call_.channel | group_channels, completions_);
+    call_.port->abandon(wire::group_channel_of(call_.channel), completions_);
   }
   in_call_.reset();
   return cost;
@@ -42,7 +41,7 @@ wire::FlowStatistics ByWire::end(bool ok) {
 
 wire::FlowStatistics ByWire::statistics() const {
   wire::FlowStatistics both = call_.port->statistics(call_.channel);
-  return both += call_.port->statistics(call_.channel | group_channels);
+  return both += call_.port->statistics(wire::group_channel_of(call_.channel));
 }
 
 Result<bool> ByWire::start_send(StepIndex step, Rank peer, const void* address,
@@ -95,7 +94,7 @@ void ByWire::finish(const wire::Completions::Message& message) {
 
 Result<bool> ByWire::start_group_bcast(StepIndex step, Rank root, void* data,
                                        std::uint64_t length) {
-  const wire::Channel channel = call_.channel | group_channels;
+  const wire::Channel channel = wire::group_channel_of(call_.channel);
   const wire::Group group{group_, call_.group_senders};
   const Rank sender = call_.group[static_cast<std::size_t>(root)];
   if (sender != call_.rank) {

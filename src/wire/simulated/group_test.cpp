@@ -209,6 +209,42 @@ TEST(Group, is_not_given_up_where_much_is_lost_or_all_for_a_while) {
   EXPECT_EQ(network.endpoint(0).unreached(), std::nullopt);
 }
 
+TEST(Group, is_sent_to_at_once_again_when_all_hear_it_again) {
+  SimulatedNetwork network(of(6));
+  Broadcasts broadcasts(network, 6);
+  network.take_no_group_data(4);
+  for (int call = 0; call < 60; ++call) broadcasts.start(0, 30'000);
+  ASSERT_TRUE(broadcasts.run(milliseconds(20'000)));
+  ASSERT_EQ(network.endpoint(0).unreached(), 4U);
+  network.pass(milliseconds(10'000));
+  EXPECT_EQ(network.endpoint(0).unreached(), 4U) << "probes are in vain";
+  network.take_no_group_data(4, false);
+  network.pass(milliseconds(20'000));
+  EXPECT_EQ(network.endpoint(0).unreached(), std::nullopt);
+  const EndpointCounters before = network.endpoint(0).counters();
+  for (int call = 0; call < 10; ++call) broadcasts.start(0, 30'000);
+  ASSERT_TRUE(broadcasts.run(milliseconds(60'000)));
+  EXPECT_TRUE(broadcasts.right());
+  const EndpointCounters after = network.endpoint(0).counters();
+  EXPECT_EQ(after.data_sent - before.data_sent, after.group_sent - before.group_sent);
+}
+
+// What it had refused, and was to get alone, it had heard.
+TEST(Group, is_not_given_up_where_a_member_comes_very_late_once) {
+  SimulatedNetwork network(of(6));
+  Broadcasts broadcasts(network, 6);
+  broadcasts.start(0, 100);
+  ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
+  std::vector<Nanoseconds> late(6);
+  late[3] = milliseconds(2000);
+  for (int call = 0; call < 15; ++call) broadcasts.start(0, 60'000, late);
+  ASSERT_TRUE(broadcasts.run(milliseconds(20'000)));
+  EXPECT_TRUE(broadcasts.right());
+  EXPECT_GT(network.endpoint(0).counters().data_sent - network.endpoint(0).counters().group_sent,
+            400U);
+  EXPECT_EQ(network.endpoint(0).unreached(), std::nullopt);
+}
+
 TEST(Group, is_not_given_up_where_a_member_is_late_each_time) {
   SimulatedNetwork network(of(6));
   Broadcasts broadcasts(network, 6);

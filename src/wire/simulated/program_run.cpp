@@ -6,23 +6,22 @@
 #include <tuple>
 #include <utility>
 
+#include "wire/channels.h"
 #include "wire/simulated/messages.h"
 
 namespace quadrille::wire {
 namespace {
 
-constexpr Channel group_channels = 0x4000;
-constexpr Channel called_channel = 0x2000;
 constexpr Nanoseconds by_memory{3'000};
 constexpr auto none = static_cast<std::size_t>(-1);
 
 Channel channel_of(const Call& call, const Operation& operation) {
-  if (operation.to_group()) return call.channel | group_channels;
+  if (operation.to_group()) return group_channel_of(call.channel);
   switch (operation.kind) {
     case Operation::Kind::call:
       return ProgramRun::call_channel;
     case Operation::Kind::called:
-      return called_channel;
+      return ProgramRun::called_channel;
     default:
       return call.channel;
   }
@@ -51,6 +50,7 @@ ProgramRun::ProgramRun(SimulatedNetwork& network, const RandomProgram& program)
         turn.call = &call;
         turn.sent = &sent;
         turn.end = end;
+        turn.number = sent_.size();
         prepare(turn);
         if (before[end] != nullptr) before[end]->next = &turn;
         if (before[end] == nullptr) after(call.late[end], [this, &turn] { begin(turn); });
@@ -181,7 +181,18 @@ void ProgramRun::complete(Turn& turn, std::size_t step) {
 void ProgramRun::end(const Turn& turn) {
   ++turns_done_;
   Turn* next = turn.next;
-  if (next != nullptr) after(next->call->late[next->end], [this, next] { begin(*next); });
+  if (next == nullptr) return;
+  after(next->call->late[next->end],
+        [this, next] { next->call->made_anew ? free_before(*next) : begin(*next); });
+}
+
+// The last to free makes the new communicator; that reaches the others by the library's messages.
+void ProgramRun::free_before(Turn& turn) {
+  network_.release(turn.end, turn.call->channel);
+  auto& freed = have_freed_[turn.number];
+  freed.push_back(&turn);
+  if (freed.size() < turn.call->steps.size()) return;
+  for (Turn* each : freed) after(each->call->late[each->end], [this, each] { begin(*each); });
 }
 
 std::string ProgramRun::standing() const {

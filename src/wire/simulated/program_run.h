@@ -5,6 +5,7 @@
 // by memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,7 +22,9 @@ namespace quadrille::wire {
 
 class ProgramRun {
  public:
+  static constexpr Channel called_channel = 0x2000;
   static constexpr Channel call_channel = 0x2001;
+  static constexpr std::array other_channels{called_channel, call_channel};
 
   // Both outlive it.
   ProgramRun(SimulatedNetwork& network, const RandomProgram& program);
@@ -48,11 +51,13 @@ class ProgramRun {
     std::vector<std::size_t> behind;                 // released when it has begun
     std::vector<std::vector<std::byte>> received;
     std::size_t unfinished = 0;
+    std::size_t number = 0;  // of its call
   };
   using StepOfTurn = std::pair<Turn*, std::size_t>;
 
   void prepare(Turn& turn) const;
   void begin(Turn& turn);
+  void free_before(Turn& turn);
   void end(const Turn& turn);
   void after(Nanoseconds pause, std::function<void()> action);
   void start(Turn& turn, std::size_t step);
@@ -66,6 +71,7 @@ class ProgramRun {
   const RandomProgram& program_;
   std::vector<std::vector<std::vector<std::byte>>> sent_;  // by call, all threads', and operation
   std::vector<std::unique_ptr<Turn>> turns_;
+  std::map<std::size_t, std::vector<Turn*>> have_freed_;  // by the number of the call that comes
   std::map<Handle, StepOfTurn> under_way_;
   std::map<const Operation*, StepOfTurn> in_memory_;  // the end that came first
   Handle handle_ = 0;

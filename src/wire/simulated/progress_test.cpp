@@ -78,9 +78,25 @@ Nanoseconds stop_one(SimulatedNetwork& network, std::mt19937_64& chance, std::ui
   return when + pause;
 }
 
+// All of the network's faults at once, but seldom.
+void disturb(SimulatedSettings& settings) {
+  settings.duplication = 0.02;
+  settings.reordering = 0.05;
+  settings.corruption = 0.002;
+}
+
+// Communicators of each thread come and go between its calls, with the numbers of earlier ones.
+void make_anew(RandomProgram& program, std::uint64_t seed) {
+  std::mt19937_64 chance(seed);
+  for (auto& calls : program.threads) {
+    for (Call& call : calls) call.made_anew = chance() % 3 > 0;
+  }
+}
+
 struct Outcome {
   bool done = false;
   bool right = false;
+  Endpoint::Flows flows;  // of all ends, once all communicators were freed
   // The longest time in which nothing went on though nobody paused; as long as it may be.
   Nanoseconds stood{};
   Nanoseconds bound{};
@@ -97,11 +113,31 @@ Nanoseconds bound(bool loses, bool overflows, bool stopped) {
   return milliseconds(loses || overflows ? 500 : 100);
 }
 
-Outcome run(std::uint64_t seed) {
+Endpoint::Flows flows_when_all_is_freed(SimulatedNetwork& network, const RandomProgram& program,
+                                        std::uint32_t ends) {
+  for (EndpointId end = 0; end < ends; ++end) {
+    for (const auto& calls : program.threads) {
+      for (const Call& call : calls) network.release(end, call.channel);
+    }
+    for (const Channel channel : ProgramRun::other_channels) network.release(end, channel);
+  }
+  network.pass(milliseconds(30'000));
+  Endpoint::Flows all;
+  for (EndpointId end = 0; end < ends; ++end) {
+    const Endpoint::Flows flows = network.endpoint(end).flows();
+    all.live += flows.live;
+    all.dormant += flows.dormant;
+  }
+  return all;
+}
+
+Outcome run(std::uint64_t seed, bool frees) {
   std::mt19937_64 chance(seed);
   SimulatedSettings settings = draw_settings(chance, seed);
-  const RandomProgram program = RandomProgram::draw(chance, settings.endpoint.limits.payload);
+  RandomProgram program = RandomProgram::draw(chance, settings.endpoint.limits.payload);
   fit(settings, program);
+  if (frees) disturb(settings);
+  if (frees) make_anew(program, seed);
   SimulatedNetwork network(settings);
   ProgramRun run(network, program);
   if (chance() % 2 == 0) lower_limits(network, chance, settings.endpoints);
@@ -130,17 +166,38 @@ Outcome run(std::uint64_t seed) {
   outcome.right = run.is_right() && network.mismatches() == 0;
   outcome.bound = bound(settings.loss > 0, network.overflows() > 0, goes_on.value > 0);
   outcome.overflows = network.overflows();
+  if (frees) outcome.flows = flows_when_all_is_freed(network, program, settings.endpoints);
   return outcome;
 }
 
-TEST(Progress, of_random_programs_ends_with_their_end) {
+struct Seeds {
   std::uint64_t first = 1;
-  std::uint64_t last = 500;
-  if (const char* seeds = std::getenv("QUADRILLE_SEEDS"); seeds != nullptr)
-    std::sscanf(seeds, "%" SCNu64 "-%" SCNu64, &first, &last);
+  std::uint64_t last = 0;
+};
+
+Seeds seeds_up_to(std::uint64_t usual) {
+  Seeds seeds{1, usual};
+  if (const char* given = std::getenv("QUADRILLE_SEEDS"); given != nullptr)
+    std::sscanf(given, "%" SCNu64 "-%" SCNu64, &seeds.first, &seeds.last);
+  return seeds;
+}
+
+TEST(Progress, of_random_programs_that_free_their_communicators_leaves_no_flow_behind) {
+  const auto [first, last] = seeds_up_to(400);
+  for (std::uint64_t seed = first; seed <= last; ++seed) {
+    const Outcome outcome = run(seed, true);
+    EXPECT_TRUE(outcome.done) << "seed " << seed << " stands still:\n" << outcome.standing;
+    EXPECT_TRUE(outcome.right) << "seed " << seed;
+    EXPECT_EQ(outcome.flows.live, 0U) << "seed " << seed;
+    EXPECT_GT(outcome.flows.dormant, 0U) << "seed " << seed;
+  }
+}
+
+TEST(Progress, of_random_programs_ends_with_their_end) {
+  const auto [first, last] = seeds_up_to(500);
   std::uint64_t overflows = 0;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
-    const Outcome outcome = run(seed);
+    const Outcome outcome = run(seed, false);
     EXPECT_TRUE(outcome.done) << "seed " << seed << " stands still:\n" << outcome.standing;
     EXPECT_TRUE(outcome.right) << "seed " << seed;
     EXPECT_LT(outcome.stood, outcome.bound) << "seed " << seed << ":\n" << outcome.standing;

@@ -39,6 +39,9 @@ struct Call {
   std::vector<Operation> operations;
   std::vector<std::vector<ProgramStep>> steps;  // by endpoint, in the operations' order
   std::vector<Nanoseconds> late;                // by endpoint, after the call before
+  // Its communicator has been made anew, with the number of one that each end has freed, at its
+  // own time: each end comes to it when all have.
+  bool made_anew = false;
 };
 
 struct RandomProgram {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "wire/channels.h"
 #include "wire/links/link.h"
 
 namespace quadrille::wire {
@@ -73,6 +74,12 @@ void SimulatedNetwork::receive_from_group(EndpointId at_end, EndpointId from, co
                                           Channel channel) {
   ++incomplete_;
   ends_[at_end].endpoint->receive_from_group(from, group, channel, message, handle, now_);
+  wake(at_end, now_);
+}
+
+void SimulatedNetwork::release(EndpointId at_end, Channel channel) {
+  ends_[at_end].endpoint->release(channel);
+  ends_[at_end].endpoint->release(group_channel_of(channel));
   wake(at_end, now_);
 }
 

@@ -52,8 +52,12 @@ class SimulatedNetwork {
                      Handle handle, Channel channel = 0);
   void receive_from_group(EndpointId at, EndpointId from, const Group& group,
                           std::span<std::byte> message, Handle handle, Channel channel = 0);
-  // Takes no datagrams that go to several from now on.
-  void take_no_group_data(EndpointId endpoint) { ends_[endpoint].takes_group_data = false; }
+  // Its communicator of that number is freed.
+  void release(EndpointId at, Channel channel);
+  // Takes no datagrams that go to several from now on, or does again.
+  void take_no_group_data(EndpointId endpoint, bool none = true) {
+    ends_[endpoint].takes_group_data = !none;
+  }
   // Nothing of it arrives or leaves from now on.
   void silence(EndpointId endpoint, bool silent) { ends_[endpoint].silent = silent; }
   // The endpoint looks at the time.
