@@ -151,7 +151,10 @@ void CollectiveCall::decide() {
   if (failure_ != MPI_SUCCESS) return;
   find_decision();
   if (failure_ != MPI_SUCCESS) return;
-  if (agree_on_multicast(*communicator_, arguments_.comm, chosen(), size_)) find_decision();
+  const MulticastAgreement multicast =
+      agree_on_multicast(*communicator_, chosen(), size_, arguments_.name);
+  if (multicast.mpi_error != MPI_SUCCESS) return fail(multicast.mpi_error);
+  if (multicast.has_changed) find_decision();
   if (failure_ != MPI_SUCCESS) return;
   if (decision_->trial.settled() && decision_->told != decision_->trial.candidate()) {
     decision_->told = decision_->trial.candidate();

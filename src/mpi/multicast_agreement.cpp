@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/multicast_agreement.h"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -37,29 +39,30 @@ void say_it_is_back() {
 
 }  // namespace
 
-bool agree_on_multicast(Communicator& communicator, MPI_Comm ranks, const Candidate& chosen,
-                        Bytes size) {
+MulticastAgreement agree_on_multicast(Communicator& communicator, const Candidate& chosen,
+                                      Bytes size, const char* operation) {
   MulticastWatch& watch = communicator.multicast_watch();
   const bool takes_note = watch.is_away() || communicator.planner().uses_multicast(chosen);
-  if (!takes_note || !watch.is_due(size)) return false;
+  if (!takes_note || !watch.is_due(size)) return {};
   const Runtime& runtime = *Runtime::active();
   const auto unreached = runtime.wire()->unreached();
   // Of several that found it the highest rank speaks.
-  const int own = unreached ? runtime.world_rank() : -1;
-  int speaker = -1;
-  PMPI_Allreduce(&own, &speaker, 1, MPI_INT, MPI_MAX, ranks);
-  const bool reaches_all = speaker < 0;
-  if (!watch.found(reaches_all)) return false;
+  const std::int64_t own = unreached ? runtime.world_rank() : -1;
+  std::array speaker = {own};
+  if (const int code = communicator.agree_on_maximum(speaker, operation); code != MPI_SUCCESS)
+    return {.mpi_error = code};
+  const bool reaches_all = speaker[0] < 0;
+  if (!watch.found(reaches_all)) return {};
   if (reaches_all) {
     if (communicator.rank() == 0) say_it_is_back();
     communicator.planner().return_to_multicast();
   } else {
-    if (speaker == own) say_it_stopped(runtime, *unreached);
+    if (speaker[0] == own) say_it_stopped(runtime, *unreached);
     communicator.planner().leave_multicast();
   }
   // While the ranks are away each call is counted, on all of them alike.
   LeftCalls::forget_all();
-  return true;
+  return {.has_changed = true};
 }
 
 }  // namespace quadrille

@@ -13,12 +13,16 @@ namespace quadrille {
 
 class Communicator;
 
-// Before a call of `size` for which `chosen` is planned: asks the other ranks where that is due.
-// Returns whether the planner's decisions have changed, the same on all ranks; where multicast has
-// stopped, or is back, one of those that found it says so on stderr, once a process each way.
-// Collective over `ranks`, which are the communicator's. REQUIRES: the runtime is active and has a
-// wire, or `chosen` uses no multicast.
-bool agree_on_multicast(Communicator& communicator, MPI_Comm ranks, const Candidate& chosen,
-                        Bytes size);
+struct MulticastAgreement {
+  bool has_changed = false;  // the planner's decisions, the same on all ranks
+  int mpi_error = MPI_SUCCESS;
+};
+
+// Before the call `operation` of `size` for which `chosen` is planned: asks the other ranks where
+// that is due. Where multicast has stopped, or is back, one of those that found it says so on
+// stderr, once a process each way. Collective. REQUIRES: the runtime is active and has a wire, or
+// `chosen` uses no multicast.
+MulticastAgreement agree_on_multicast(Communicator& communicator, const Candidate& chosen,
+                                      Bytes size, const char* operation);
 
 }  // namespace quadrille
