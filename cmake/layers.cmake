@@ -4,7 +4,8 @@
 #
 # A target's files are compiled joined, ten at a time: most of a file's time goes into the standard headers and into what it
 # instantiates of them, both of which are then done once. So names in anonymous namespaces of one folder must differ.
-# -DCMAKE_UNITY_BUILD=OFF compiles each file alone.
+# Tests are compiled alone: many of their files call what they need alike, with other parameters, and an overload of another
+# file's may fit better than what was meant. -DCMAKE_UNITY_BUILD=OFF compiles each file alone.
 set(CMAKE_UNITY_BUILD ON CACHE BOOL "Compile the files of a target joined")
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
 
@@ -41,7 +42,7 @@ function(quadrille_layer folder)
     else()
       target_precompile_headers(quadrille_${name}_test REUSE_FROM quadrille_base_test)
     endif()
-    set_target_properties(quadrille_${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 5)
+    set_target_properties(quadrille_${name}_test PROPERTIES UNITY_BUILD OFF)
     quadrille_suites(quadrille_${name}_test ${name})
   endif()
   if(benchmarks)

@@ -137,6 +137,9 @@ void Attachment::agree(const char* operation) {
     Membership members =
         membership_of(handle_, rank_, size_, runtime.shadow(), runtime.world_rank());
     contradiction = std::move(members.contradiction);
+    // Of several worlds, as each rank sees for itself. They may have other settings: the exchange
+    // might not take place in all of them.
+    if (members.world_ranks.empty() && contradiction.empty()) return;
     if (!members.world_ranks.empty()) {
       terms.fingerprint = fingerprint_of(members.world_ranks);
       KnownNetwork network = network_of(members.world_ranks, runtime);

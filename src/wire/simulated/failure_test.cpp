@@ -142,7 +142,7 @@ TEST(ShortMessage, that_the_other_end_waits_for_is_announced_before_a_question_i
     network.send(first, second, sent, 2, 0);
     ASSERT_TRUE(network.run(milliseconds(1000)));
     EXPECT_EQ(back, sent);
-    EXPECT_LT(ms(network.now()), 6) << first;
+    EXPECT_LT(ms(network.now()), 7) << first;
   }
 }
 
