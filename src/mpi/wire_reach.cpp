@@ -33,23 +33,30 @@ class Agreement {
     if (request_ != MPI_REQUEST_NULL) PMPI_Wait(&request_, MPI_STATUS_IGNORE);
   }
 
-  bool is_under_way() const { return request_ != MPI_REQUEST_NULL; }
+  bool is_under_way() const { return is_under_way_; }
+  bool has_failed() const { return code_ != MPI_SUCCESS; }
   // Whether any rank says so of the first, and of the second.
   void begin(bool first, bool second) {
     own_ = {first ? 1 : 0, second ? 1 : 0};
-    PMPI_Iallreduce(own_.data(), all_.data(), 2, MPI_INT, MPI_MAX, ranks_, &request_);
+    is_under_way_ = true;
+    code_ = PMPI_Iallreduce(own_.data(), all_.data(), 2, MPI_INT, MPI_MAX, ranks_, &request_);
   }
-  // When all have come. REQUIRES: is_under_way().
+  // When all have come. Where the MPI library fails this rank goes without datagrams: it says that
+  // it still awaits some, and was not held up. REQUIRES: is_under_way().
   std::optional<std::array<bool, 2>> test() {
     int complete = 0;
-    PMPI_Test(&request_, &complete, MPI_STATUS_IGNORE);
-    if (complete == 0) return std::nullopt;
+    if (code_ == MPI_SUCCESS) code_ = PMPI_Test(&request_, &complete, MPI_STATUS_IGNORE);
+    if (code_ == MPI_SUCCESS && complete == 0) return std::nullopt;
+    is_under_way_ = false;
+    if (code_ != MPI_SUCCESS) return std::array{true, false};
     return std::array{all_[0] != 0, all_[1] != 0};
   }
 
  private:
   MPI_Comm ranks_;
   MPI_Request request_ = MPI_REQUEST_NULL;
+  bool is_under_way_ = false;
+  int code_ = MPI_SUCCESS;
   std::array<int, 2> own_{};
   std::array<int, 2> all_{};
 };
@@ -82,8 +89,9 @@ Reached all_complete(MPI_Comm ranks, wire::Port& port, wire::Channel channel,
     if (!agreement.is_under_way()) {
       if (!awaits || rounds.is_over(now)) agreement.begin(awaits, rounds.was_held_up());
     } else if (const auto all = agreement.test()) {
-      const auto verdict = rounds.has_begun() ? rounds.judge((*all)[0], (*all)[1])
-                                              : wire::ReachRounds::Verdict::wait;
+      const bool is_first = !rounds.has_begun() && !agreement.has_failed();
+      const auto verdict =
+          is_first ? wire::ReachRounds::Verdict::wait : rounds.judge((*all)[0], (*all)[1]);
       if (verdict == wire::ReachRounds::Verdict::not_reached) port.abandon(channel, completions);
       if (verdict != wire::ReachRounds::Verdict::wait)
         return {!awaits, verdict == wire::ReachRounds::Verdict::reached};

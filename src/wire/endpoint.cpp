@@ -15,8 +15,8 @@ namespace {
 // not ask.
 constexpr Nanoseconds report_after{1'000'000};
 // The other end's grant is awaited for so long: what it has for this end, and grants with, may wait
-// for this very message. Sooner, an exchange on slow links says more than it has to: of 8 KiB a pair
-// among 16 ranks at 25 Mbit/s it takes 0.6 % longer with 2 ms.
+// for this very message. Sooner, an exchange on slow links says more than it has to: of 8 KiB a
+// pair among 16 ranks at 25 Mbit/s it takes 0.6 % longer with 2 ms.
 constexpr Nanoseconds announce_after{6'000'000};
 // Of messages that may come several are one for their program, which mostly answers: one report
 // for all, with the answer where it comes so soon.

@@ -70,3 +70,11 @@ def test_an_allocation_that_fails_is_an_error_of_mpi(ompi4: Mpi, fails_at: int) 
     assert went_on or outcome.code == 77, outcome.errors + outcome.output
     assert fails_at > 0 or not went_on
     assert fails_at < 1000 or went_on
+
+
+def test_ranks_that_decide_differently_end_the_job_with_what_they_decided(ompi4: Mpi) -> None:
+    outcome = ompi4.run(3, [ompi4.program("unlike_calls")], FORCED, timeout_s=60)
+    assert outcome.code != 0 and "went on" not in outcome.output, outcome.output
+    assert "have decided differently; ending the job" in outcome.errors, outcome.errors
+    assert "MPI_Allreduce -> allreduce_ring" in outcome.errors
+    assert "MPI_Allreduce -> mpi" in outcome.errors

@@ -71,7 +71,9 @@ int main(int argc, char** argv) {
   for (int i = 0; i < communicators; ++i) {
     if (i == communicators / 10) measure(before);
     /* All; all but one; or halves that change. */
-    const int color = i % 3 == 0 ? 0 : i % 3 == 1 ? rank == i / 3 % ranks : (rank + i / 3) % ranks * 2 / ranks;
+    const int color = i % 3 == 0   ? 0
+                      : i % 3 == 1 ? rank == i / 3 % ranks
+                                   : (rank + i / 3) % ranks * 2 / ranks;
     MPI_Comm* place = &held[i % kept];
     if (*place != MPI_COMM_NULL) MPI_Comm_free(place);
     MPI_Comm_split(MPI_COMM_WORLD, color, i % 2 == 0 ? rank : (rank + i) % ranks, place);
@@ -85,8 +87,8 @@ int main(int argc, char** argv) {
   MPI_Reduce(grew, most, 3, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
   MPI_Reduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0)
-    printf("wrong=%d\ngrew_kib=%d\ngrew_descriptors=%d\ngrew_shared=%d\n", all_wrong, most[0], most[1],
-           most[2]);
+    printf("wrong=%d\ngrew_kib=%d\ngrew_descriptors=%d\ngrew_shared=%d\n", all_wrong, most[0],
+           most[1], most[2]);
   MPI_Finalize();
   return 0;
 }
