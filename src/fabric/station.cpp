@@ -193,7 +193,7 @@ void Station::hand_out() noexcept {
       on_done_(done.front(), messenger_);
       done.pop_front();
     }
-  } catch (...) {
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
   }
 }
 

@@ -186,7 +186,7 @@ class Combining {
 
   // The MPI error code of all that was combined.
   int end() const {
-    if (thrown_) throw LeftByException{thrown_};
+    if (thrown_) throw LeftByException(thrown_);
     return code_;
   }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <exception>
+#include <utility>
 
 #include "mpi/call_arguments.h"
 #include "mpi/communicator.h"
@@ -19,7 +20,8 @@ int run_data_movement(Communicator& communicator, const PreparedSchedule& prepar
 
 // The program's own operation has thrown. The call went on to its end, as others wait for this
 // rank; its result is undefined.
-struct LeftByException {
+struct LeftByException : std::exception {
+  explicit LeftByException(std::exception_ptr thrown) : cause(std::move(thrown)) {}
   std::exception_ptr cause;
 };
 

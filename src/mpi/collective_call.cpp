@@ -228,6 +228,7 @@ void CollectiveCall::trace(const std::string* algorithm, const wire::FlowStatist
                                                  ? std::span(communicator_->latest_phases())
                                                  : std::span<const CallPhase>()});
 } catch (const std::bad_alloc&) {
+  traced_from_ns_ = 0;
 }
 
 int CollectiveCall::run_on(const CallArguments& call) {
@@ -242,6 +243,8 @@ int CollectiveCall::run() try {
   if (failure_ != MPI_SUCCESS) return failure_;
   HostCopies copies(arguments_, shape_, communicator_->rank());
   return copies.code() == MPI_SUCCESS ? copies.give_back(run_on(copies.call())) : copies.code();
+} catch (const LeftByException&) {
+  throw;  // the program's own
 } catch (const std::bad_alloc&) {
   return MPI_ERR_NO_MEM;
 } catch (const std::exception& problem) {

@@ -84,19 +84,22 @@ std::uint64_t libraries_loaded() {
 
 bool is_memory_of(const Driver& driver, std::uintptr_t address) {
   void* pointer = nullptr;
-  if (!driver.reads(address, attribute_device_pointer, &pointer) || pointer == nullptr)
+  if (!driver.reads(address, attribute_device_pointer, static_cast<void*>(&pointer)) ||
+      pointer == nullptr)
     return false;
   int is_managed = 0;
   if (driver.reads(address, attribute_is_managed, &is_managed) && is_managed != 0) return false;
   pointer = nullptr;
-  return !driver.reads(address, attribute_host_pointer, &pointer) || pointer == nullptr;
+  return !driver.reads(address, attribute_host_pointer, static_cast<void*>(&pointer)) ||
+         pointer == nullptr;
 }
 
 bool copy_by_cuda(std::uintptr_t into, std::uintptr_t from, std::size_t bytes) {
   // The thread need not have a context, or another device's.
   const bool into_device = is_memory_of(cuda, into);
   void* context = nullptr;
-  if (!cuda.reads(into_device ? into : from, attribute_context, &context)) return false;
+  if (!cuda.reads(into_device ? into : from, attribute_context, static_cast<void*>(&context)))
+    return false;
   if (cuda.cuda_push(context) != 0) return false;
   const bool copied = cuda.cuda_copy(into, from, bytes) == 0;
   cuda.cuda_pop(&context);

@@ -30,9 +30,8 @@ struct LastExecution {
                       const std::optional<wire::FlowStatistics>& cost) {
     any = true;
     by_library = false;
-    const std::size_t length = std::min(name.size(), algorithm.size() - 1);
-    std::copy_n(name.data(), length, algorithm.data());
-    algorithm[length] = '\0';
+    const auto end = std::ranges::copy(name.substr(0, algorithm.size() - 1), algorithm.begin()).out;
+    *end = '\0';
     reason = why;
     flows = cost;
   }
