@@ -22,8 +22,11 @@ class OrdinaryUser:
             pytest.skip("changes its user, which only root can, by setpriv")
         user = pwd.getpwnam("nobody")
         os.chown(home, user.pw_uid, user.pw_gid)
-        for parent in (home, *home.parents[:2]):
-            parent.chmod(parent.stat().st_mode | 0o055)
+        # Up to the temporary folder that all may enter; pytest-xdist puts one more between.
+        for parent in (home, *home.parents):
+            mode = parent.stat().st_mode
+            if mode & 0o055 != 0o055:
+                parent.chmod(mode | 0o055)
         self.labs = home / "labs"
         self._become = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
         self._environment = {**os.environ, "QUADRILLE_LAB_DIR": str(self.labs), "HOME": str(home)}

@@ -30,7 +30,7 @@ def test_a_result_that_is_wrong_beside_times(timing):
 
 CONFTEST = """
 import dataclasses, itertools, sys
-sys.path.insert(0, {folder!r})
+sys.path[:0] = [{folder!r}, {parent!r}]
 import quadrille.lab.cpu as cpu
 from taken_away import timing
 
@@ -45,6 +45,7 @@ cpu.sample = lambda: dataclasses.replace(real(), at_s=(at := next(count)), steal
 def test_wrong_times_count_unless_the_machine_was_away(
     pytester: pytest.Pytester, stolen: int, outcomes: dict[str, int]
 ) -> None:
-    pytester.makeconftest(CONFTEST.format(folder=str(Path(__file__).parent), stolen=stolen))
+    folder = Path(__file__).parent
+    pytester.makeconftest(CONFTEST.format(folder=str(folder), parent=str(folder.parent), stolen=stolen))
     pytester.makepyfile(TESTS)
     pytester.runpytest_subprocess().assert_outcomes(**outcomes)

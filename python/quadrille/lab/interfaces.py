@@ -113,6 +113,8 @@ def redirect_ingress(ipr: Any, index: int, target: int) -> None:
 def lose(rules: Sequence[tuple[str, str, float]]) -> None:
     """Drop frames at random: `rules` are (bridge port, "in" or "out", probability 0..1).
 
+    Not those of ARP: after three lost requests in a row a host is unreachable, which ends MPICH's launcher.
+
     In the bridge, not at the interfaces: netdev hooks do not see what `mirred` redirects to a bus. Raises
     QuadrilleError when nftables or this kernel cannot.
     """
@@ -121,7 +123,8 @@ def lose(rules: Sequence[tuple[str, str, float]]) -> None:
     chains = ""
     for direction, name, hook in (("in", "iifname", "prerouting"), ("out", "oifname", "postrouting")):
         drops = "".join(
-            f'  {name} "{port}" numgen random mod 1000000 < {round(part * 1e6)} counter drop\n'
+            f'  {name} "{port}" ether type != arp'
+            f" numgen random mod 1000000 < {round(part * 1e6)} counter drop\n"
             for port, way, part in rules
             if way == direction
         )
