@@ -87,6 +87,27 @@ bool all_valid(const UserBlocks& blocks, Rank ranks) {
   return true;
 }
 
+// Whether the counts of a v-call that are this rank's affair are right, as far as a shape does not
+// tell.
+bool counts_are_valid(const CallArguments& call, const Shape& shape, Rank rank) {
+  const bool is_root = rank == shape.root;
+  switch (shape.collective) {
+    case Collective::allgatherv:
+      return shape.in_place || bytes_of(call.send).has_value();
+    case Collective::gatherv:
+      return (shape.in_place || bytes_of(call.send)) &&
+             (!is_root || all_valid(call.receive_blocks, shape.ranks));
+    case Collective::scatterv:
+      return (shape.in_place || bytes_of(call.receive)) &&
+             (!is_root || all_valid(call.send_blocks, shape.ranks));
+    case Collective::alltoallv:
+      return all_valid(call.receive_blocks, shape.ranks) &&
+             (call.send_blocks.address == MPI_IN_PLACE || all_valid(call.send_blocks, shape.ranks));
+    default:
+      return true;
+  }
+}
+
 std::optional<Shape> shape_whatever_counts(const CallArguments& call, Rank rank, Rank ranks) {
   const bool sends_in_place = call.send.address == MPI_IN_PLACE;
   Shape shape;
@@ -156,25 +177,6 @@ Bytes mean_block(const CallArguments& call, const Shape& shape, Rank rank) {
     if (blocks.count(peer) > 0) sum += bytes_of(blocks.count(peer), blocks.type(peer)).value_or(0);
   }
   return {sum / static_cast<std::uint64_t>(shape.ranks)};
-}
-
-bool counts_are_valid(const CallArguments& call, const Shape& shape, Rank rank) {
-  const bool is_root = rank == shape.root;
-  switch (shape.collective) {
-    case Collective::allgatherv:
-      return shape.in_place || bytes_of(call.send).has_value();
-    case Collective::gatherv:
-      return (shape.in_place || bytes_of(call.send)) &&
-             (!is_root || all_valid(call.receive_blocks, shape.ranks));
-    case Collective::scatterv:
-      return (shape.in_place || bytes_of(call.receive)) &&
-             (!is_root || all_valid(call.send_blocks, shape.ranks));
-    case Collective::alltoallv:
-      return all_valid(call.receive_blocks, shape.ranks) &&
-             (call.send_blocks.address == MPI_IN_PLACE || all_valid(call.send_blocks, shape.ranks));
-    default:
-      return true;
-  }
 }
 
 }  // namespace quadrille

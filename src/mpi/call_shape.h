@@ -17,8 +17,4 @@ std::optional<Shape> shape_of(const CallArguments& call, Rank rank, Rank ranks);
 // all of the root's, and nothing elsewhere. REQUIRES: `rank` has the call's shape.
 Bytes mean_block(const CallArguments& call, const Shape& shape, Rank rank);
 
-// Whether the counts of a v-call that are this rank's affair are right, as far as a shape does not
-// tell. REQUIRES: shape_of() gave `shape`, has_counts(shape.collective).
-bool counts_are_valid(const CallArguments& call, const Shape& shape, Rank rank);
-
 }  // namespace quadrille

@@ -162,10 +162,7 @@ void CollectiveCall::decide() {
       log_plan(shape_, size_, *decision_);
   }
   const Candidate& chosen = this->chosen();
-  if (chosen.algorithm != nullptr && chosen.algorithm->supports(shape_) &&
-      counts_are_valid(arguments_, shape_, communicator_->rank())) {
-    candidate_ = &chosen;
-  }
+  if (chosen.algorithm != nullptr && chosen.algorithm->supports(shape_)) candidate_ = &chosen;
   left_ = decision_->reason;
   const bool is_watched = traced_from_ns_ != 0 || Runtime::active()->settings().check_decisions ||
                           communicator_->multicast_watch().is_away();

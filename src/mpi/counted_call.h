@@ -11,7 +11,7 @@
 
 namespace quadrille {
 
-// Returns an MPI error code. REQUIRES: counts_are_valid(), candidate.algorithm.
+// Returns an MPI error code. REQUIRES: shape_of() gave `shape`, candidate.algorithm.
 int run_counted_call(Communicator& communicator, const Candidate& candidate, const Shape& shape,
                      const CallArguments& call);
 
