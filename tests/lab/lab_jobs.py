@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import subprocess
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -92,21 +95,45 @@ def assert_all_went_as_frames(found: Mapping[str, int]) -> None:
     assert found["forged"] == found["malformed"] == 0
 
 
-def exchange_during(
-    lab: Lab, run: Callable[[list[str]], RunResult], host: str, change: str
-) -> tuple[RunResult, float]:
-    """Run an exchange of some seconds, two seconds after whose start `host` makes a change.
+@contextlib.contextmanager
+def once_exchanging(action: Callable[[], None], after_s: float = 0.5) -> Iterator[dict[str, str]]:
+    """Run `action` in a thread so long after `exchange_times` has made its first calls.
 
-    Returns its result, in which nothing is wrong, and how long it took.
+    Yields what that program must have in its environment. At the end the action has run.
     """
-    timer = threading.Timer(2, lambda: lab.on_host(host, ["sh", "-c", change]))
-    timer.start()
-    began = time.monotonic()
-    result = run([program("exchange_times", "ompi4"), "20000", "800"])
-    took = time.monotonic() - began
-    timer.join()
+    with tempfile.TemporaryDirectory() as folder:
+        begun = Path(folder, "begun")
+        left = threading.Event()
+        failures: list[BaseException] = []
+
+        def act() -> None:
+            while not begun.exists():
+                if left.wait(0.02):
+                    return
+            time.sleep(after_s)
+            try:
+                action()
+            except BaseException as failure:
+                failures.append(failure)
+
+        thread = threading.Thread(target=act)
+        thread.start()
+        try:
+            yield {"EXCHANGE_BEGUN": str(begun)}
+        finally:
+            left.set()
+            thread.join()
+        assert begun.exists(), "no exchange has begun"
+        assert not failures, failures
+
+
+def exchange_during(lab: Lab, link: str, ranks: int, host: str, change: str) -> RunResult:
+    """Run an exchange of some seconds by `link`, in whose course `host` makes a change; nothing is wrong."""
+    command = [program("exchange_times", "ompi4"), "20000", "800"]
+    with once_exchanging(lambda: lab.on_host(host, ["sh", "-c", change])) as environment:
+        result = run_over_link(lab, link, ranks, command, "ompi4", environment)
     assert counts(result)["wrong"] == 0
-    return result, took
+    return result
 
 
 def block_datagrams_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:

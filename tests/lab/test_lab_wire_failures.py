@@ -17,6 +17,7 @@ from lab_jobs import (
     cut_connections,
     libraries,
     lose_datagrams,
+    once_exchanging,
     program,
     wire_counts,
 )
@@ -88,12 +89,10 @@ def test_a_host_that_dies_in_an_exchange_ends_the_job() -> None:
             lab.kill("h2")
             killed.append(time.monotonic())
 
-        timer = threading.Timer(6, kill)
-        timer.start()
-        environment = {"QUADRILLE_ALGORITHM": FORCED}
         command = [program("exchange_times", "ompi4"), "65536", "2000"]
-        result = lab.run(command, ranks=4, environment=environment, quadrille=True, timeout_s=60)
-        timer.join()
+        with once_exchanging(kill) as begun:
+            environment = {"QUADRILLE_ALGORITHM": FORCED, **begun}
+            result = lab.run(command, ranks=4, environment=environment, quadrille=True, timeout_s=60)
         assert result.exit_code != 0, result.output
         assert time.monotonic() - killed[0] < 20
         assert "median_us" not in result.output
@@ -107,12 +106,10 @@ def test_a_host_that_stands_still_for_seconds_is_waited_for() -> None:
             time.sleep(4)
             lab.thaw("h1")
 
-        timer = threading.Timer(4, stop)
-        timer.start()
-        environment = {"QUADRILLE_ALGORITHM": FORCED}
-        command = [program("exchange_times", "ompi4"), "65536", "300"]
-        result = lab.run(command, ranks=4, environment=environment, quadrille=True, timeout_s=100)
-        timer.join()
+        command = [program("exchange_times", "ompi4"), "65536", "150"]
+        with once_exchanging(stop) as begun:
+            environment = {"QUADRILLE_ALGORITHM": FORCED, **begun}
+            result = lab.run(command, ranks=4, environment=environment, quadrille=True, timeout_s=100)
         found = counts(result)
         assert found["wrong"] == 0
         assert found["max_us"] > 3_000_000
@@ -135,12 +132,10 @@ def test_a_detour_whose_connection_dies_without_a_word_is_replaced() -> None:
             cut_connections(lab, "h2", detours)
             cut.append(len(detours))
 
-        timer = threading.Timer(3, cut_detours)
-        timer.start()
-        environment = {"QUADRILLE_ALGORITHM": GRANTED}
         command = [program("exchange_times", "ompi4"), "65536", "280"]
-        result = lab.run(command, ranks=4, environment=environment, quadrille=True, timeout_s=100)
-        timer.join()
+        with once_exchanging(cut_detours) as begun:
+            environment = {"QUADRILLE_ALGORITHM": GRANTED, **begun}
+            result = lab.run(command, ranks=4, environment=environment, quadrille=True, timeout_s=100)
         found = counts(result)
         assert cut == [others]
         assert found["wrong"] == 0
