@@ -85,7 +85,7 @@ Schedule generate_allgather_hierarchical(const GeneratorInput& input) {
   for (const Crossing& crossing : crossings_of(input, pieces)) {
     const Region place = block_of(Buffer::receive, crossing.block, shape.count);
     const Region block = crossing.block == input.rank ? own : place;
-    const Region piece = block.part(crossing.piece, pieces);
+    const Region piece = block.segment(crossing.piece, pieces);
     if (crossing.incoming) {
       builder.receive(crossing.peer, piece);
     } else {

@@ -44,7 +44,7 @@ Schedule generate_allgather_tree(const GeneratorInput& input) {
   const std::uint64_t pieces = piece_count(input, all.length);
   const PlaceInTree place = tree.place(input.rank);
   for (std::uint64_t piece = 0; piece < pieces; ++piece) {
-    pass_down(builder, place, all.part(piece, pieces));
+    pass_down(builder, place, all.segment(piece, pieces));
   }
   return builder.build();
 }

@@ -59,7 +59,7 @@ Schedule generate_allreduce_hierarchical(const GeneratorInput& input) {
     if (turn < behind) continue;
     for (std::uint64_t lane = 0; lane < lanes.size(); ++lane) {
       pass_down(builder, lanes.places[lane],
-                lanes.share(result, lane).part(turn - behind, lanes.pieces));
+                lanes.share(result, lane).segment(turn - behind, lanes.pieces));
     }
   }
   return builder.build();

@@ -37,7 +37,7 @@ Schedule generate_allreduce_multicast(const GeneratorInput& input) {
                {contribution(shape, input.rank), input.rank == top ? result : Region{}}, pieces);
   for (std::uint64_t piece = 0; piece < pieces; ++piece) up.combine(piece);
   for (std::uint64_t piece = 0; piece < pieces; ++piece)
-    group.bcast(builder, result.part(piece, pieces), top);
+    group.bcast(builder, result.segment(piece, pieces), top);
   return builder.build();
 }
 

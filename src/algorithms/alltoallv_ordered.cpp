@@ -84,9 +84,9 @@ class UnequalExchange {
       if (piece < receives && !unasked) lane.ask(source);
       if (piece < sends) {
         const StepIndex asked = unasked ? ScheduleBuilder::no_step : builder_.receive_ready(target);
-        builder_.send(target, outgoing.part(piece, sends), {asked});
+        builder_.send(target, outgoing.segment(piece, sends), {asked});
       }
-      if (piece < receives) lane.take(source, incoming.part(piece, receives));
+      if (piece < receives) lane.take(source, incoming.segment(piece, receives));
     }
   }
 

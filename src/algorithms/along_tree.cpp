@@ -21,7 +21,7 @@ CombineUp::CombineUp(ScheduleBuilder& builder, const PlaceInTree& place, Places 
       places_(places),
       pieces_(pieces),
       ends_in_target_(places.target.length > 0 && places.own != places.target),
-      ring_(builder, slots(), places.own.part(0, pieces).length) {}
+      ring_(builder, slots(), places.own.longest_segment(pieces)) {}
 
 std::uint64_t CombineUp::slots() const {
   // Of one piece, two take turns over the children.
@@ -32,9 +32,10 @@ std::uint64_t CombineUp::slots() const {
 }
 
 Region CombineUp::combine(std::uint64_t index) {
-  Region sum = places_.own.part(index, pieces_);
+  Region sum = places_.own.segment(index, pieces_);
   if (sum.length == 0) return sum;
-  const Region target = places_.target.length > 0 ? places_.target.part(index, pieces_) : Region{};
+  const Region target =
+      places_.target.length > 0 ? places_.target.segment(index, pieces_) : Region{};
   const auto next = [&](bool is_last) {
     return is_last && ends_in_target_ ? target : ring_.next(sum.length);
   };
@@ -95,7 +96,7 @@ Schedule bcast_over(const PlaceInTree& place, const Shape& shape, std::uint64_t 
   if (shape.count == 0) return builder.build();
   if (!place.is_top()) {
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
-      pass_down(builder, place, data.part(piece, pieces));
+      pass_down(builder, place, data.segment(piece, pieces));
     }
     return builder.build();
   }
@@ -103,12 +104,12 @@ Schedule bcast_over(const PlaceInTree& place, const Shape& shape, std::uint64_t 
   // those who have others to serve are not held up by those who have not.
   for (const Rank child : place.children) {
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
-      builder.send(child, data.part(piece, pieces));
+      builder.send(child, data.segment(piece, pieces));
     }
   }
   if (place.role == GroupRole::none) return builder.build();
   for (std::uint64_t piece = 0; piece < pieces; ++piece)
-    builder.group_bcast(place.group, place.group_root, true, data.part(piece, pieces));
+    builder.group_bcast(place.group, place.group_root, true, data.segment(piece, pieces));
   return builder.build();
 }
 
@@ -123,7 +124,7 @@ Schedule reduce_over(const PlaceInTree& place, const Shape& shape, Rank rank, Ra
     const Region sum = up.combine(piece);
     if (top == shape.root) continue;
     if (rank == top) builder.send(shape.root, sum);
-    if (rank == shape.root) builder.receive(top, result.part(piece, pieces));
+    if (rank == shape.root) builder.receive(top, result.segment(piece, pieces));
   }
   return builder.build();
 }
@@ -137,7 +138,7 @@ Schedule allreduce_over(const PlaceInTree& place, const Shape& shape, Rank rank,
                pieces);
   for (std::uint64_t piece = 0; piece < pieces; ++piece) {
     up.combine(piece);
-    pass_down(builder, place, result.part(piece, pieces));
+    pass_down(builder, place, result.segment(piece, pieces));
   }
   return builder.build();
 }

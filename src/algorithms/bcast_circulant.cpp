@@ -87,7 +87,7 @@ Schedule generate_bcast_circulant(const GeneratorInput& input) {
     const std::int64_t offset = turn - turn % phase - unused;
     const auto piece = [&](const PieceCrossing& crossing) {
       const auto index = static_cast<std::uint64_t>(std::min(crossing.block + offset, last));
-      return data.part(index, pieces);
+      return data.segment(index, pieces);
     };
     if (sends[round].partner != 0 && sends[round].block + offset >= 0) {
       builder.send(rank_of(sends[round].partner, shape), piece(sends[round]));

@@ -48,7 +48,7 @@ Schedule generate_bcast_hierarchical(const GeneratorInput& input) {
   ScheduleBuilder builder;
   for (std::uint64_t piece = 0; piece < lanes.pieces; ++piece) {
     for (std::uint64_t lane = 0; lane < lanes.size(); ++lane) {
-      pass_down(builder, lanes.places[lane], lanes.share(data, lane).part(piece, lanes.pieces));
+      pass_down(builder, lanes.places[lane], lanes.share(data, lane).segment(piece, lanes.pieces));
     }
   }
   return builder.build();

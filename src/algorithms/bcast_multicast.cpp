@@ -37,7 +37,7 @@ Schedule generate_bcast_multicast(const GeneratorInput& input) {
   const std::int64_t segment_bytes = input.parameters["segment"];
   const std::uint64_t pieces = segment_bytes == 0 ? 1 : segment_count(shape, segment_bytes);
   for (std::uint64_t piece = 0; piece < pieces; ++piece)
-    group.bcast(builder, data.part(piece, pieces), shape.root);
+    group.bcast(builder, data.segment(piece, pieces), shape.root);
   return builder.build();
 }
 

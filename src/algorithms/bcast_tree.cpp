@@ -42,7 +42,7 @@ Schedule bcast_in_turn(const PlaceInTree& place, const Shape& shape, std::uint64
   const Region data{Buffer::receive, 0, shape.count};
   StepIndex arrived = ScheduleBuilder::no_step;  // the last piece sent, at the child it was sent to
   for (std::uint64_t index = 0; index < pieces; ++index) {
-    const Region piece = data.part(index, pieces);
+    const Region piece = data.segment(index, pieces);
     if (piece.length == 0) continue;
     if (place.parent >= 0) {
       const StepIndex received = builder.receive(place.parent, piece);

@@ -38,10 +38,10 @@ Schedule generate_exscan_chain(const GeneratorInput& input) {
   const bool is_last = input.rank + 1 == shape.ranks;
   const bool is_inner = !is_first && !is_last;
   SlotRing ring(builder, is_inner ? std::min(SlotRing::pipeline_slots, segments) : 0,
-                own.part(0, segments).length);
+                own.longest_segment(segments));
   for (std::uint64_t segment = 0; segment < segments; ++segment) {
-    const Region own_part = own.part(segment, segments);
-    const Region before = target.part(segment, segments);
+    const Region own_part = own.segment(segment, segments);
+    const Region before = target.segment(segment, segments);
     const Region sum = is_inner ? ring.next(own_part.length) : own_part;
     if (is_inner) builder.copy(own_part, sum);
     if (!is_first) builder.receive(input.rank - 1, before);

@@ -46,7 +46,7 @@ Schedule generate_gather_linear(const GeneratorInput& input) {
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
       const StepIndex asked =
           is_unasked(vrank, piece) ? ScheduleBuilder::no_step : builder.receive_ready(shape.root);
-      builder.send(shape.root, own.part(piece, pieces), {asked});
+      builder.send(shape.root, own.segment(piece, pieces), {asked});
     }
     return builder.build();
   }
@@ -56,7 +56,7 @@ Schedule generate_gather_linear(const GeneratorInput& input) {
     const Region block = block_of(Buffer::receive, source, shape.count);
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
       if (!is_unasked(vrank, piece)) receipts.ask(source);
-      receipts.take(source, block.part(piece, pieces));
+      receipts.take(source, block.segment(piece, pieces));
     }
   }
   builder.promise_most_incoming(receipts.most_incoming());

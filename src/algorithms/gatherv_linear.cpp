@@ -47,7 +47,7 @@ void give(ScheduleBuilder& builder, const GeneratorInput& input, const PiecePaci
   for (std::uint64_t piece = 0; piece < pieces; ++piece) {
     const StepIndex asked =
         piece < share ? ScheduleBuilder::no_step : builder.receive_ready(shape.root);
-    builder.send(shape.root, own.part(piece, pieces), {asked});
+    builder.send(shape.root, own.segment(piece, pieces), {asked});
   }
 }
 
@@ -62,7 +62,7 @@ void take(ScheduleBuilder& builder, const GeneratorInput& input, const PiecePaci
       const std::uint64_t share = std::min(share_of(vrank, shape, pacing.window), pieces);
       for (std::uint64_t piece = unasked ? 0 : share; piece < (unasked ? share : pieces); ++piece) {
         if (!unasked) receipts.ask(source);
-        receipts.take(source, block.part(piece, pieces));
+        receipts.take(source, block.segment(piece, pieces));
       }
     }
   }

@@ -72,7 +72,7 @@ class ExchangeInOrder {
   }
 
   Region part(Buffer buffer, Rank partner, std::uint64_t piece) const {
-    return block_of(buffer, partner, shape_.count).part(piece, pieces_);
+    return block_of(buffer, partner, shape_.count).segment(piece, pieces_);
   }
   AskedReceipts& lane_of(const ExchangeTurn& source) {
     return lanes_[source.group].of(source.position);

@@ -36,10 +36,10 @@ Schedule generate_scan_chain(const GeneratorInput& input) {
   const std::uint64_t segments = segment_count(shape, input.parameters["segment"]);
   const bool is_first = input.rank == 0;
   SlotRing ring(builder, is_first ? 0 : std::min(SlotRing::pipeline_slots, segments),
-                own.part(0, segments).length);
+                own.longest_segment(segments));
   for (std::uint64_t segment = 0; segment < segments; ++segment) {
-    const Region own_part = own.part(segment, segments);
-    const Region sum = target.part(segment, segments);
+    const Region own_part = own.segment(segment, segments);
+    const Region sum = target.segment(segment, segments);
     if (own != target) builder.copy(own_part, sum);
     if (!is_first) {
       const Region slot = ring.next(sum.length);

@@ -182,15 +182,17 @@ int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory
                   .beside = &transport_});
   const auto done = walk(prepared, memory, by_wire_, rules, element);
   if (done.ok()) {
-    latest_flows_ = by_wire_.end(true);
-    switch (by_wire_.fault()) {
-      case ByWire::Fault::none:
-        return MPI_SUCCESS;
-      case ByWire::Fault::length:
-        return MPI_ERR_TRUNCATE;
-      case ByWire::Fault::packing:
-        return MPI_ERR_TYPE;
+    const ByWire::Fault fault = by_wire_.fault();
+    // Nobody is to wait for what does not come, and no later call to get what this one has not.
+    if (fault == ByWire::Fault::length &&
+        (prepared.has_message_after_message() || by_wire_.is_out_of_step())) {
+      abandon(true);
+      return MPI_ERR_TRUNCATE;
     }
+    latest_flows_ = by_wire_.end(true);
+    return fault == ByWire::Fault::none     ? MPI_SUCCESS
+           : fault == ByWire::Fault::length ? MPI_ERR_TRUNCATE
+                                            : MPI_ERR_TYPE;
   }
   abandon(true);
   if (transport_.mpi_error() != MPI_SUCCESS) return transport_.mpi_error();

@@ -37,6 +37,7 @@ PreparedSchedule::PreparedSchedule(Schedule schedule) : schedule_(std::move(sche
                             : std::int64_t{step.peer} * 2 + (step.kind == StepKind::send ? 0 : 1);
     const auto [entry, first] = last.try_emplace(key, i);
     if (first) continue;
+    follows_another_ = true;
     next_in_order_[entry->second] = i;
     ++waits_for_[i];
     entry->second = i;

@@ -26,6 +26,8 @@ class PreparedSchedule {
   std::uint32_t waits_for(StepIndex step) const { return waits_for_[step]; }
   // The most messages and group steps that can be under way at once.
   std::size_t messages() const { return messages_; }
+  // Whether this rank has several messages to, or from, the same peer, or several group steps.
+  bool has_message_after_message() const { return follows_another_; }
   // How many ranks are roots of group steps; at least 1.
   std::uint32_t group_roots() const { return group_roots_; }
 
@@ -39,6 +41,7 @@ class PreparedSchedule {
   std::vector<std::uint32_t> waits_for_;
   std::size_t messages_ = 0;
   std::uint32_t group_roots_ = 1;
+  bool follows_another_ = false;
 };
 
 }  // namespace quadrille

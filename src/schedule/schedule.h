@@ -38,6 +38,13 @@ struct Region {
   // Part `index` of `parts` nearly equal parts; the first (length % parts) parts are one element
   // longer.
   Region part(std::uint64_t index, std::uint64_t parts) const;
+  // Segment `index` of `segments` that follow one another between the same two ranks. They are
+  // nearly equal, but the first is shorter and the last longer by what depends on how many there
+  // are: ranks that were called with different lengths find out by the first message, even where
+  // one length is a multiple of the other.
+  Region segment(std::uint64_t index, std::uint64_t segments) const;
+  // No segment has more elements.
+  std::uint64_t longest_segment(std::uint64_t segments) const;
   // Parts [first, end) together.
   Region parts(std::uint64_t first, std::uint64_t end, std::uint64_t parts) const;
 };

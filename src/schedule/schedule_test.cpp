@@ -28,6 +28,37 @@ TEST(RegionPart, covers_the_region_without_gap_or_overlap) {
   }
 }
 
+TEST(RegionSegment, covers_the_region_without_gap_or_overlap) {
+  for (const std::uint64_t length : {0U, 1U, 7U, 100U, 977U, 100'000U}) {
+    for (std::uint64_t segments = 1; segments <= 200; ++segments) {
+      const Region whole{Buffer::scratch, 5, length};
+      std::uint64_t position = whole.offset;
+      for (std::uint64_t i = 0; i < segments; ++i) {
+        const Region segment = whole.segment(i, segments);
+        EXPECT_EQ(segment.offset, position);
+        EXPECT_EQ(segment.buffer, Buffer::scratch);
+        EXPECT_LE(segment.length, whole.longest_segment(segments));
+        EXPECT_LE(segment.length, length / segments * 17 / 16 + 1);
+        EXPECT_GE(segment.length, length / segments * 15 / 16);
+        position += segment.length;
+      }
+      EXPECT_EQ(position, whole.offset + length);
+    }
+  }
+}
+
+TEST(RegionSegment, of_a_multiple_of_a_length_begins_with_another_one) {
+  int same = 0;
+  for (std::uint64_t segments = 2; segments <= 300; ++segments) {
+    for (std::uint64_t multiple = 2; multiple <= 4; ++multiple) {
+      const Region once{Buffer::receive, 0, segments * 1000};
+      const Region more{Buffer::receive, 0, multiple * segments * 1000};
+      if (once.segment(0, segments) == more.segment(0, multiple * segments)) ++same;
+    }
+  }
+  EXPECT_LE(same, 3 * 300 / 61 + 3);
+}
+
 TEST(RegionParts, are_the_parts_from_first_to_end_together) {
   const Region whole{Buffer::receive, 3, 17};
   for (std::uint64_t first = 0; first <= 5; ++first) {

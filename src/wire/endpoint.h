@@ -134,6 +134,10 @@ class Endpoint {
   // they expect of this end, and have for it, ends as a mismatch.
   void abandon(Channel channel);
 
+  // Whether a message of `channel` had another number of packets than its receiver here expected,
+  // or its other end has abandoned it: what comes next may be taken for another message.
+  bool is_out_of_step(Channel channel) const;
+
   // The communicator whose messages `channel` carried was freed here: nothing of it is awaited any
   // more, and another one of other members may use the channel when all of its members have freed
   // theirs. Of each flow only its numbers stay (DormantFlow), once all that was sent has been

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What becomes of an endpoint's flows when the communicator that used their channel is freed, or
 // has failed.
+#include <algorithm>
 #include <utility>
 
 #include "wire/channels.h"
@@ -36,6 +37,13 @@ void Endpoint::abandon(Channel channel) {
   }
   state.statistics = {};
   leave_credit_if_none_is_wanted();
+}
+
+bool Endpoint::is_out_of_step(Channel channel) const {
+  const auto state = channels_.find(channel);
+  return state != channels_.end() && std::ranges::any_of(state->second.flows, [](const Flow* flow) {
+           return flow->failed || flow->in.is_out_of_step();
+         });
 }
 
 void Endpoint::tell_of_failure(const FlowKey& key) {

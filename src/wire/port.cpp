@@ -260,6 +260,11 @@ void Port::abandon(Channel channel, Completions& completions) {
   completions.messages_.clear();
 }
 
+bool Port::is_out_of_step(Channel channel) const {
+  const std::scoped_lock lock(mutex_);
+  return endpoint_.is_out_of_step(channel);
+}
+
 void Port::release(Channel channel) {
   const std::scoped_lock lock(mutex_);
   endpoint_.release(channel);

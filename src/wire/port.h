@@ -110,6 +110,8 @@ class Port {
   // After an error: nothing of `completions`, which are all of `channel`'s, is awaited any more,
   // and the channel is not used again.
   void abandon(Channel channel, Completions& completions);
+  // As Endpoint's.
+  bool is_out_of_step(Channel channel) const;
   // The communicator is freed whose messages `channel`, and that of its groups, have carried.
   // Another one may have its number when all of its members have freed theirs.
   void release(Channel channel);

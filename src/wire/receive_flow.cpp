@@ -77,10 +77,12 @@ void ReceiveFlow::mark(Sequence sequence) {
   }
 }
 
-bool ReceiveFlow::fits(const Message& message, Sequence index, const Packet& packet, bool last,
+bool ReceiveFlow::is_its_place(Sequence index, const Packet& packet, bool last) {
+  return lower(packet.place, place_bits) == lower(index, place_bits) && packet.last == last;
+}
+
+bool ReceiveFlow::fits(const Message& message, Sequence index, const Packet& packet,
                        std::size_t payload) {
-  if (lower(packet.place, place_bits) != lower(index, place_bits) || packet.last != last)
-    return false;
   if (message.open) return packet.payload.size() <= message.buffer.size();
   return packet.payload.size() == std::min(payload, message.buffer.size() - index * payload);
 }
@@ -93,7 +95,10 @@ void ReceiveFlow::place(const Packet& packet) {
   const Sequence index = packet.sequence - message->first;
   const std::size_t offset = index * limits_.payload;
   const bool last = packet.sequence + 1 == message->end;
-  if (!fits(*message, index, packet, last, limits_.payload)) {
+  const bool in_step = is_its_place(index, packet, last);
+  if (!in_step || !fits(*message, index, packet, limits_.payload)) {
+    // One of several packets may be the first piece of more than is expected here.
+    out_of_step_ = out_of_step_ || !in_step || message->end > message->first + 1;
     message->matches = false;
     return;
   }

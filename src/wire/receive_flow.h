@@ -113,6 +113,9 @@ class ReceiveFlow {
            announced_ == acknowledged_ && granted_ == acknowledged_ &&
            expected_end_ == acknowledged_;
   }
+  // A message had another number of packets than was expected, or may have been a piece of one: the
+  // ends may take different ones for the next.
+  bool is_out_of_step() const { return out_of_step_; }
   // Nothing comes any more: what is expected ends as a mismatch.
   void fail();
   // Goes on where one ended that was settled. REQUIRES: nothing was expected and nothing has come.
@@ -141,7 +144,8 @@ class ReceiveFlow {
   bool is_here(Sequence sequence) const;
   void mark(Sequence sequence);
   void add(std::span<std::byte> buffer, Handle handle, bool open);
-  static bool fits(const Message& message, Sequence index, const Packet& packet, bool last,
+  static bool is_its_place(Sequence index, const Packet& packet, bool last);
+  static bool fits(const Message& message, Sequence index, const Packet& packet,
                    std::size_t payload);
   void place(const Packet& packet);
   void complete_arrived();
@@ -150,6 +154,7 @@ class ReceiveFlow {
   FlowLimits limits_;
   std::deque<Message> messages_;  // not complete
   std::size_t open_ = 0;          // of them
+  bool out_of_step_ = false;
   std::map<Sequence, Early> early_;
   std::size_t early_bytes_ = 0;
   std::size_t most_early_bytes_;

@@ -87,6 +87,24 @@ def test_what_any_program_may_do(lab: Lab, command: list[str], algorithms: str) 
     checked(lab, "ompi4", command, ALGORITHMS[algorithms], 4, 1)
 
 
+@pytest.mark.parametrize("count", ["20", "6000"])
+@pytest.mark.parametrize(
+    ("algorithms", "collectives"),
+    [
+        ("multicast", ["bcast", "allreduce", "allgather", "alltoall"]),
+        ("gathered", ["bcast", "alltoall"]),
+        ("tree", ["bcast", "allgather"]),
+    ],
+)
+def test_ranks_that_name_unlike_lengths_are_told(
+    lab: Lab, algorithms: str, collectives: list[str], count: str
+) -> None:
+    """And no rank waits for what others do not send: they tell it that they have given up."""
+    for factor in ("2", "3"):
+        words = ["unlike_lengths", count, factor, *collectives]
+        checked(lab, "ompi4", words, ALGORITHMS[algorithms], 4, 1)
+
+
 def test_ranks_that_call_by_pmpi_names_meet_the_others_without_being_forced(lab: Lab) -> None:
     environment = {"QUADRILLE_CHECK_DECISIONS": "on"}
     words = [program("mixed_names", "ompi4"), "80000"]

@@ -72,6 +72,32 @@ def test_an_allocation_that_fails_is_an_error_of_mpi(ompi4: Mpi, fails_at: int) 
     assert fails_at < 1000 or went_on
 
 
+IN_SEGMENTS = "bcast:chain:segment=1024,reduce:chain:segment=1024,scan:chain:segment=1024"
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "count"),
+    [
+        (ALGORITHM_ROUNDS[0], "30"),
+        (ALGORITHM_ROUNDS[1], "30"),
+        (ALGORITHM_ROUNDS[2], "30"),
+        (IN_SEGMENTS, "6000"),
+        ("bcast:circulant:segment=1024,reduce:hierarchical:segment=1024", "6000"),
+        ("bcast:hierarchical:segment=1024", "6000"),
+    ],
+    ids=["first", "second", "third", "segments", "circulant", "hierarchical"],
+)
+def test_ranks_that_name_unlike_lengths_are_told(mpi: Mpi, algorithms: str, count: str) -> None:
+    """A multiple, of which pieces of one length could be taken for all of the message."""
+    collectives = ["bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scan"]
+    # Open MPI writes what is too long behind the buffer where it is too long to be sent at once.
+    # Who waits for more messages than others have, as who is to be asked for each, reports it and waits on.
+    paced = "gather:linear:window=2"
+    named = [one for one in collectives if f",{one}:" in f",{algorithms.replace(paced, '')}"]
+    for factor in ("2", "3"):
+        checked(mpi, 4, ["unlike_lengths", count, factor, *named], {"QUADRILLE_ALGORITHM": algorithms})
+
+
 def test_ranks_that_decide_differently_end_the_job_with_what_they_decided(ompi4: Mpi) -> None:
     outcome = ompi4.run(3, [ompi4.program("unlike_calls")], FORCED, timeout_s=60)
     assert outcome.code != 0 and "went on" not in outcome.output, outcome.output

@@ -39,6 +39,11 @@ wire::FlowStatistics ByWire::end(bool ok) {
   return cost;
 }
 
+bool ByWire::is_out_of_step() const {
+  return call_.port->is_out_of_step(call_.channel) ||
+         call_.port->is_out_of_step(wire::group_channel_of(call_.channel));
+}
+
 wire::FlowStatistics ByWire::statistics() const {
   wire::FlowStatistics both = call_.port->statistics(call_.channel);
   return both += call_.port->statistics(wire::group_channel_of(call_.channel));

@@ -51,6 +51,10 @@ class ByWire final : public Transport {
   enum class Fault : std::uint8_t { none, length, packing };
   Fault fault() const { return fault_; }
 
+  // Whether the ends of some messages disagree about how many packets they have: what is still to
+  // come may be taken for a later call's.
+  bool is_out_of_step() const;
+
   // Drives the port no longer; after an error, gives up what is under way. Returns what the call's
   // messages cost this rank; nothing after an error. REQUIRES: begin().
   wire::FlowStatistics end(bool ok);

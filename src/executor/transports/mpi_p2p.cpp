@@ -17,18 +17,20 @@ constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30;
 void MpiPointToPoint::begin(const Call& call) {
   call_ = call;
   mpi_error_ = MPI_SUCCESS;
+  int element_bytes = 0;
+  PMPI_Type_size(call.element, &element_bytes);
+  elements_have_bytes_ = element_bytes > 0;
 }
 
 void MpiPointToPoint::abandon() {
   for (std::size_t slot = 0; slot < requests_.size(); ++slot) {
     // A collective cannot be withdrawn.
-    if (requests_[slot] == MPI_REQUEST_NULL || of_group_[slot]) continue;
+    if (requests_[slot] == MPI_REQUEST_NULL || messages_[slot].kind == Kind::group) continue;
     PMPI_Cancel(&requests_[slot]);
     PMPI_Request_free(&requests_[slot]);
   }
   requests_.clear();
-  steps_.clear();
-  of_group_.clear();
+  messages_.clear();
   split_.clear();
 }
 
@@ -41,7 +43,7 @@ Error MpiPointToPoint::failure(const char* what, int code) {
 }
 
 template <typename Start>
-Result<bool> MpiPointToPoint::start(StepIndex step, std::uint64_t length, bool of_group,
+Result<bool> MpiPointToPoint::start(StepIndex step, std::uint64_t length, Kind kind,
                                     Start&& start_piece) {
   std::uint32_t pieces = 0;
   std::uint64_t offset = 0;
@@ -51,8 +53,7 @@ Result<bool> MpiPointToPoint::start(StepIndex step, std::uint64_t length, bool o
     const int code = start_piece(offset, static_cast<int>(piece), &request);
     if (code != MPI_SUCCESS) return failure("cannot start a message", code);
     requests_.push_back(request);
-    steps_.push_back(step);
-    of_group_.push_back(of_group);
+    messages_.push_back({step, kind, static_cast<int>(piece)});
     offset += piece;
     ++pieces;
   } while (offset < length);
@@ -70,38 +71,42 @@ std::uint64_t MpiPointToPoint::bytes_before(std::uint64_t offset) const {
 
 Result<bool> MpiPointToPoint::start_send(StepIndex step, Rank peer, const void* address,
                                          std::uint64_t length) {
-  return start(step, length, false, [&](std::uint64_t offset, int count, MPI_Request* request) {
-    return PMPI_Isend(static_cast<const std::byte*>(address) + bytes_before(offset), count,
-                      call_.element, call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag,
-                      call_.shadow, request);
-  });
+  return start(
+      step, length, Kind::send, [&](std::uint64_t offset, int count, MPI_Request* request) {
+        return PMPI_Isend(static_cast<const std::byte*>(address) + bytes_before(offset), count,
+                          call_.element, call_.shadow_ranks[static_cast<std::size_t>(peer)],
+                          call_.tag, call_.shadow, request);
+      });
 }
 
 Result<bool> MpiPointToPoint::start_receive(StepIndex step, Rank peer, void* address,
                                             std::uint64_t length) {
-  return start(step, length, false, [&](std::uint64_t offset, int count, MPI_Request* request) {
-    return PMPI_Irecv(static_cast<std::byte*>(address) + bytes_before(offset), count, call_.element,
-                      call_.shadow_ranks[static_cast<std::size_t>(peer)], call_.tag, call_.shadow,
-                      request);
-  });
+  return start(
+      step, length, Kind::receive, [&](std::uint64_t offset, int count, MPI_Request* request) {
+        return PMPI_Irecv(static_cast<std::byte*>(address) + bytes_before(offset), count,
+                          call_.element, call_.shadow_ranks[static_cast<std::size_t>(peer)],
+                          call_.tag, call_.shadow, request);
+      });
 }
 
 Result<bool> MpiPointToPoint::start_group_bcast(StepIndex step, Rank root, void* data,
                                                 std::uint64_t length) {
-  return start(step, length, true, [&](std::uint64_t offset, int count, MPI_Request* request) {
-    return PMPI_Ibcast(static_cast<std::byte*>(data) + bytes_before(offset), count, call_.element,
-                       root, call_.group, request);
-  });
+  return start(step, length, Kind::group,
+               [&](std::uint64_t offset, int count, MPI_Request* request) {
+                 return PMPI_Ibcast(static_cast<std::byte*>(data) + bytes_before(offset), count,
+                                    call_.element, root, call_.group, request);
+               });
 }
 
 Result<bool> MpiPointToPoint::start_group_reduce(StepIndex step, Rank root, const void* from,
                                                  void* into, std::uint64_t length) {
-  return start(step, length, true, [&](std::uint64_t offset, int count, MPI_Request* request) {
-    const std::uint64_t bytes = bytes_before(offset);
-    return PMPI_Ireduce(static_cast<const std::byte*>(from) + bytes,
-                        static_cast<std::byte*>(into) + bytes, count, call_.element, call_.op, root,
-                        call_.group, request);
-  });
+  return start(step, length, Kind::group,
+               [&](std::uint64_t offset, int count, MPI_Request* request) {
+                 const std::uint64_t bytes = bytes_before(offset);
+                 return PMPI_Ireduce(static_cast<const std::byte*>(from) + bytes,
+                                     static_cast<std::byte*>(into) + bytes, count, call_.element,
+                                     call_.op, root, call_.group, request);
+               });
 }
 
 // A probe that finds a message returns at once, without progress, in every MPI library, and a
@@ -109,6 +114,14 @@ Result<bool> MpiPointToPoint::start_group_reduce(StepIndex step, Rank root, cons
 void MpiPointToPoint::progress() {
   int found = 0;
   PMPI_Iprobe(MPI_ANY_SOURCE, call_.unused_tag, call_.shadow, &found, MPI_STATUS_IGNORE);
+}
+
+// The MPI library reports those alone that are too long.
+bool MpiPointToPoint::is_too_short(const Message& message, const MPI_Status& status) const {
+  if (message.kind != Kind::receive || !elements_have_bytes_) return false;
+  int came = 0;
+  return PMPI_Get_count(&status, call_.element, &came) == MPI_SUCCESS && came != MPI_UNDEFINED &&
+         came < message.elements;
 }
 
 bool MpiPointToPoint::last_piece_done(StepIndex step) {
@@ -143,19 +156,20 @@ Result<std::size_t> MpiPointToPoint::poll(std::span<StepIndex> completed) {
   if (done <= 0) return std::size_t{0};
   std::size_t reported = 0;
   for (int i = 0; i < done; ++i) {
-    const StepIndex step = steps_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
-    if (last_piece_done(step)) completed[reported++] = step;
+    const Message& message =
+        messages_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
+    if (is_too_short(message, statuses_[static_cast<std::size_t>(i)]))
+      mpi_error_ = MPI_ERR_TRUNCATE;
+    if (last_piece_done(message.step)) completed[reported++] = message.step;
   }
   // From the highest slot down, so that the slot swapped in has not been freed itself.
   std::sort(indices_.begin(), indices_.begin() + done, std::greater<>());
   for (int i = 0; i < done; ++i) {
     const auto slot = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
     requests_[slot] = requests_.back();
-    steps_[slot] = steps_.back();
-    of_group_[slot] = of_group_.back();
+    messages_[slot] = messages_.back();
     requests_.pop_back();
-    steps_.pop_back();
-    of_group_.pop_back();
+    messages_.pop_back();
   }
   return reported;
 }

@@ -36,7 +36,8 @@ class MpiPointToPoint final : public Transport {
   // Withdraws what is under way after an error.
   void abandon();
   // The MPI error code behind the last failure; also that of a message which has come, but was
-  // longer than its receiver expected: the call goes on then, as others wait for this rank.
+  // longer or shorter than its receiver expected: the call goes on then, as others wait for this
+  // rank.
   int mpi_error() const { return mpi_error_; }
 
   Result<bool> start_send(StepIndex step, Rank peer, const void* address,
@@ -52,23 +53,30 @@ class MpiPointToPoint final : public Transport {
   void progress() override;
 
  private:
+  enum class Kind : std::uint8_t { send, receive, group };
+  struct Message {  // or a piece of one
+    StepIndex step = 0;
+    Kind kind = Kind::send;
+    int elements = 0;
+  };
   template <typename Start>
-  Result<bool> start(StepIndex step, std::uint64_t length, bool of_group, Start&& start_piece);
+  Result<bool> start(StepIndex step, std::uint64_t length, Kind kind, Start&& start_piece);
   // Of `offset` elements.
   std::uint64_t bytes_before(std::uint64_t offset) const;
   Error failure(const char* what, int code);
+  bool is_too_short(const Message& message, const MPI_Status& status) const;
   bool last_piece_done(StepIndex step);
 
   Call call_{};
   // A slot a request; completed slots are swapped with the last, so the arrays stay dense.
   std::vector<MPI_Request> requests_;
-  std::vector<StepIndex> steps_;
-  std::vector<bool> of_group_;  // of group steps
+  std::vector<Message> messages_;
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<std::pair<StepIndex, std::uint32_t>>
       split_;  // steps of several pieces, with those still out
   int mpi_error_ = MPI_SUCCESS;
+  bool elements_have_bytes_ = true;
 };
 
 }  // namespace quadrille
