@@ -1,63 +1,64 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An algorithm: a pure function from a call's shape, the view of the network and a rank to that
 // rank's schedule. To add one: write NAME.cpp with `generate_NAME` and `supports_NAME`, and give it
-// a row in algorithms.def; the checker, the mutation test, the documentation and the forced choice
-// (QUADRILLE_ALGORITHM) find it there.
+// a row in algorithms.def, which also says when the planner takes it into account; the checker, the
+// mutation test, the documentation and the forced choice (QUADRILLE_ALGORITHM) find it there.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/error.h"
+#include "algorithms/parameters.h"
+#include "algorithms/traffic.h"
 #include "network/topology_view.h"
 #include "schedule/schedule.h"
 #include "schedule/shape.h"
 
 namespace quadrille {
 
-// Named integers and words with defaults, such as
-// "partners=1,between=trunks|chain,inside=chain|star/": of the words that a parameter may be, the
-// first is the default. Where they end in '/' the value may be several, "inside=star/chain". Names
-// are those of the algorithm's row.
-class Parameters {
- public:
-  // REQUIRES: `text` is a list name=integer or name=word|word... separated by commas; used for the
-  // rows' literals.
-  explicit Parameters(std::string_view text = {});
+// What an algorithm is of no use without.
+enum class Needs : std::uint8_t {
+  nothing,
+  wire,                // messages that travel by the wire
+  wire_of_many_ranks,  // and hosts of several ranks
+  multicast,           // on the wire, to all of a segment at least
+  multicast_to_all,    // to all of the job
+  multicast_on_bus,    // to all of a bus
+};
 
-  // Overrides these parameters by a user's `text` (name=value separated by ':' or ','); names that
-  // the algorithm has not, and words that a parameter may not be, are errors that list what there
-  // is.
-  Result<Parameters> with(std::string_view text) const;
+// What is tried against the MPI library for messages of `smallest` to `largest` bytes. Sizes are
+// those of message_size(): outside of them it has no chance, so that trying it would only cost
+// time. Of allgatherv and reduce_scatter it is all blocks together, of alltoallv the mean block of
+// the rank that sends most, of gatherv the mean block.
+struct TriedSizes {
+  std::string_view parameters;
+  std::uint64_t smallest = 1;
+  std::uint64_t largest = 0;  // below `smallest`: nothing is tried
 
-  // REQUIRES: the name exists and stands for an integer.
-  std::int64_t operator[](std::string_view name) const;
-  // The first word or, of several, the one at `place`; behind the last stands the last. REQUIRES:
-  // the name exists and stands for a word.
-  std::string_view word(std::string_view name, std::size_t place = 0) const;
+  bool contains(std::uint64_t bytes) const { return smallest <= bytes && bytes <= largest; }
+  bool empty() const { return largest < smallest; }
+};
 
-  std::string text() const;     // "partners=1:between=trunks:inside=star/chain"
-  std::string choices() const;  // "partners=1:between=trunks|chain:inside=chain|star/..."
-  bool operator==(const Parameters&) const = default;
-
- private:
-  struct Entry {
-    std::string name;
-    std::int64_t value = 0;             // of an integer
-    std::vector<std::string> words;     // all that the parameter may be; empty: an integer
-    bool several = false;               // words at a time
-    std::vector<std::size_t> chosen{};  // places among `words`
-    bool operator==(const Entry&) const = default;
-  };
-  const Entry& entry(std::string_view name) const;
-  static bool assign(Entry& entry, std::string_view value);
-  static std::string valued(const Entry& entry);  // what it is
-  static std::string listed(const Entry& entry);  // what it may be
-  std::vector<Entry> entries_;
+// When the planner takes an algorithm into account; without any of it, when it is forced.
+struct AlgorithmUse {
+  // "parameter=value|value...,...": where a model knows the network the algorithm is costed with
+  // these values. Parameters joined by '&' are costed in all combinations (`segment` stands last,
+  // as pieces of the same trees cost least to estimate); those behind a comma are settled after
+  // those before it. Nothing: it is not costed.
+  std::optional<std::string_view> searched = {};
+  // Tried while no model knows the costs; what needs the wire, with or without a model.
+  TriedSizes tried = {};
+  TriedSizes also_tried = {};
+  Needs needs = Needs::nothing;
+  // Not tried beside this one: it paces by messages what the wire paces by packets, or pipelines
+  // what multicast sends once.
+  std::string_view instead_of = {};
+  // Null: its cost is found by playing its schedules through.
+  Traffic (*traffic)(const TrafficInput& input) = nullptr;
+  // Its schedules depend on which ranks share hosts and segments.
+  bool sees_network = false;
 };
 
 struct GeneratorInput {
@@ -76,6 +77,7 @@ struct Algorithm {
   // failing.
   bool (*supports)(const Shape& shape);
   Schedule (*generate)(const GeneratorInput& input);
+  AlgorithmUse use;
 };
 
 // All algorithms, in the order of algorithms.def; the position is the algorithm's id.
@@ -83,5 +85,8 @@ std::span<const Algorithm> algorithms();
 
 // Finds `name`, or null.
 const Algorithm* algorithm_named(std::string_view name);
+
+// Nothing where the algorithm's row names none. REQUIRES: the algorithm supports input.shape.
+std::optional<Traffic> traffic_of(const Algorithm& algorithm, const TrafficInput& input);
 
 }  // namespace quadrille

@@ -13,28 +13,28 @@ namespace quadrille {
 namespace {
 
 // Elements sent between each ordered pair of segments, those inside one included.
-using Traffic = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>;
+using Crossings = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>;
 
-Traffic traffic_of(const std::string& name, const Shape& shape, const TopologyView& view,
-                   const std::string& parameters = "") {
+Crossings crossings_of(const std::string& name, const Shape& shape, const TopologyView& view,
+                       const std::string& parameters = "") {
   const Algorithm& algorithm = *algorithm_named(name);
   const Parameters values = algorithm.parameters.with(parameters).value();
-  Traffic traffic;
+  Crossings crossings;
   const auto segment_of = [&](Rank rank) {
     return view.segment_of_host[view.host_of_rank[static_cast<std::size_t>(rank)]];
   };
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     for (const Step& step : algorithm.generate({shape, view, values, rank}).steps) {
       if (step.kind != StepKind::send) continue;
-      traffic[{segment_of(rank), segment_of(step.peer)}] += step.from.length;
+      crossings[{segment_of(rank), segment_of(step.peer)}] += step.from.length;
     }
   }
-  return traffic;
+  return crossings;
 }
 
-std::uint64_t on_bus(const Traffic& traffic, std::uint32_t segment) {
+std::uint64_t on_bus(const Crossings& crossings, std::uint32_t segment) {
   std::uint64_t sum = 0;
-  for (const auto& [way, elements] : traffic) {
+  for (const auto& [way, elements] : crossings) {
     if (way.first == segment || way.second == segment) sum += elements;
   }
   return sum;
@@ -63,31 +63,33 @@ Shape shape_of(Collective collective, Rank root) {
 
 TEST(HierarchicalCrossings, each_of_three_buses_carries_a_broadcast_three_times) {
   for (Rank root = 0; root < 8; ++root) {
-    const Traffic traffic =
-        traffic_of("bcast_hierarchical", shape_of(Collective::bcast, root), three_buses());
-    for (std::uint32_t bus = 0; bus < 3; ++bus) EXPECT_EQ(on_bus(traffic, bus), 3 * 16000U) << root;
+    const Crossings crossings =
+        crossings_of("bcast_hierarchical", shape_of(Collective::bcast, root), three_buses());
+    for (std::uint32_t bus = 0; bus < 3; ++bus)
+      EXPECT_EQ(on_bus(crossings, bus), 3 * 16000U) << root;
   }
 }
 
 TEST(HierarchicalCrossings, each_of_three_buses_carries_a_reduction_to_all_six_times) {
-  const Traffic traffic =
-      traffic_of("allreduce_hierarchical", shape_of(Collective::allreduce, 0), three_buses());
-  for (std::uint32_t bus = 0; bus < 3; ++bus) EXPECT_EQ(on_bus(traffic, bus), 6 * 16000U);
+  const Crossings crossings =
+      crossings_of("allreduce_hierarchical", shape_of(Collective::allreduce, 0), three_buses());
+  for (std::uint32_t bus = 0; bus < 3; ++bus) EXPECT_EQ(on_bus(crossings, bus), 6 * 16000U);
 }
 
 TEST(HierarchicalCrossings, each_of_three_buses_carries_each_block_of_an_allgather_three_times) {
-  const Traffic traffic =
-      traffic_of("allgather_hierarchical", shape_of(Collective::allgather, 0), three_buses());
-  for (std::uint32_t bus = 0; bus < 3; ++bus) EXPECT_EQ(on_bus(traffic, bus), 3 * 8 * 16000U);
+  const Crossings crossings =
+      crossings_of("allgather_hierarchical", shape_of(Collective::allgather, 0), three_buses());
+  for (std::uint32_t bus = 0; bus < 3; ++bus) EXPECT_EQ(on_bus(crossings, bus), 3 * 8 * 16000U);
 }
 
 TEST(HierarchicalCrossings, everything_crosses_a_trunk_once) {
   const auto across = [](const std::string& name, Collective collective,
                          const std::string& parameters) {
-    const Traffic traffic = traffic_of(name, shape_of(collective, 0), two_switches(), parameters);
+    const Crossings crossings =
+        crossings_of(name, shape_of(collective, 0), two_switches(), parameters);
     const auto elements = [&](std::uint32_t from, std::uint32_t to) {
-      const auto found = traffic.find({from, to});
-      return found == traffic.end() ? 0 : found->second / 16000;
+      const auto found = crossings.find({from, to});
+      return found == crossings.end() ? 0 : found->second / 16000;
     };
     return std::pair{elements(0, 1), elements(1, 0)};
   };
@@ -107,9 +109,9 @@ TEST(HierarchicalCrossings,
   view.segment_of_host = {0, 0, 0, 0, 1, 1, 1, 1};
   Shape shape = shape_of(Collective::reduce, 0);
   shape.commutative = false;
-  EXPECT_EQ((traffic_of("reduce_in_order", shape, view)[{1, 0}]), 16000U);
+  EXPECT_EQ((crossings_of("reduce_in_order", shape, view)[{1, 0}]), 16000U);
   shape.collective = Collective::allreduce;
-  const Traffic both = traffic_of("allreduce_in_order", shape, view);
+  const Crossings both = crossings_of("allreduce_in_order", shape, view);
   EXPECT_EQ(both.at({1, 0}), 16000U);
   EXPECT_EQ(both.at({0, 1}), 16000U);
 }
@@ -123,9 +125,9 @@ TEST(HierarchicalCrossings, multicast_inside_segments_crosses_a_trunk_once_and_n
   const Algorithm& algorithm = *algorithm_named("bcast_multicast");
   for (Rank root = 0; root < 8; ++root) {
     const Shape shape = shape_of(Collective::bcast, root);
-    const Traffic traffic = traffic_of("bcast_multicast", shape, view, "segment=0");
+    const Crossings crossings = crossings_of("bcast_multicast", shape, view, "segment=0");
     const auto own = static_cast<std::uint32_t>(root % 2);
-    EXPECT_EQ(traffic, (Traffic{{{own, 1 - own}, 16000}}));
+    EXPECT_EQ(crossings, (Crossings{{{own, 1 - own}, 16000}}));
     const Schedule of_root = algorithm.generate({shape, view, algorithm.parameters, root});
     EXPECT_EQ(of_root.group.size(), 4U);
     for (const Step& step : of_root.steps) EXPECT_EQ(step.kind, StepKind::group_bcast);

@@ -14,17 +14,6 @@
 namespace quadrille {
 namespace {
 
-struct SearchedRow {
-  std::string_view algorithm;
-  std::string_view options;
-};
-
-constexpr SearchedRow kSearched[] = {
-#define SEARCHED(algorithm, options) {#algorithm, options},
-#include "planner/searched.def"
-#undef SEARCHED
-};
-
 // Splits off what stands before the first `separator`.
 std::string_view take(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
@@ -130,12 +119,11 @@ class Field {
 std::vector<Contender> contenders_for(const Shape& shape, const TopologyView& view,
                                       const NetworkCosts& costs) {
   Field field(shape, view, costs);
-  for (const SearchedRow& row : kSearched) {
-    const Algorithm* algorithm = algorithm_named(row.algorithm);
-    if (algorithm->collective != shape.collective || !algorithm->supports(shape) ||
-        !may_be_used(*algorithm, view))
+  for (const Algorithm& algorithm : algorithms()) {
+    if (!algorithm.use.searched || algorithm.collective != shape.collective ||
+        !algorithm.supports(shape) || !may_be_used(algorithm, view))
       continue;
-    field.enter(*algorithm, row.options);
+    field.enter(algorithm, *algorithm.use.searched);
   }
   std::vector<Contender> contenders = field.take_all();
   std::ranges::stable_sort(contenders, {}, [](const Contender& one) { return one.estimate.total; });

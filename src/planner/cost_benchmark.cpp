@@ -39,7 +39,7 @@ void traffic(benchmark::State& state, const Algorithm& algorithm) {
   for (auto _ : state) {
     const auto found = traffic_of(algorithm, {shape, algorithm.parameters, view});
     if (!found) {
-      state.SkipWithError("has no row in traffic.def");
+      state.SkipWithError("describes no traffic");
       return;
     }
     benchmark::DoNotOptimize(cost_of_traffic(*found, costs));

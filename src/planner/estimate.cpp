@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "planner/traffic.h"
+#include "algorithms/traffic.h"
 #include "planner/traffic_cost.h"
 
 namespace quadrille {

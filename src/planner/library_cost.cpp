@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 namespace quadrille {
 namespace {
@@ -58,8 +57,7 @@ std::optional<LibraryTime> library_time(std::span<const LibraryCost> measured,
   if (const auto known = measured_library_time(measured, shape)) return LibraryTime{*known, true};
   std::optional<LibraryTime> best;
   for (const CostedCandidate& one : costed) {
-    const std::string_view name = one.candidate.algorithm->name;
-    if (name.ends_with("_hierarchical") || name.ends_with("_multicast")) continue;
+    if (one.candidate.algorithm->use.sees_network) continue;
     if (!best || one.cost.total < best->time) best = LibraryTime{one.cost.total, false};
   }
   return best;

@@ -17,21 +17,6 @@ namespace {
 // About 100 B a step with its dependencies: some 3 MB a communicator at the most.
 constexpr std::size_t most_steps_held = std::size_t{1} << 15;
 
-struct CandidateRow {
-  Collective collective;
-  const char* algorithm;
-  const char* parameters;
-  Bytes smallest;
-  Bytes largest;
-};
-
-constexpr CandidateRow candidate_rows[] = {
-#define CANDIDATE(collective, algorithm, parameters, smallest, largest) \
-  {Collective::collective, #algorithm, parameters, {smallest}, {largest}},
-#include "planner/candidates.def"
-#undef CANDIDATE
-};
-
 // How much less than the MPI library's time a prediction must be to be followed without a trial:
 // predictions err by up to a quarter where they were compared with measurements, and what the
 // library does itself is only assumed.
@@ -42,12 +27,11 @@ constexpr std::int64_t kSavedBelowFloor = 1'000'000;  // ns
 // The MPI library and these many of ours meet in a trial.
 constexpr std::size_t kMostTried = 2;
 
-// Of blocks that differ in length.
 bool is_ever_tried(Collective collective, const TopologyView& view) {
-  return std::ranges::any_of(
-             candidate_rows,
-             [&](const CandidateRow& row) { return row.collective == collective; }) ||
-         WireCandidates::takes_part(collective, view);
+  return std::ranges::any_of(algorithms(), [&](const Algorithm& algorithm) {
+    return algorithm.collective == collective && !algorithm.use.tried.empty() &&
+           may_be_used(algorithm, view);
+  });
 }
 
 Decision left_to_library(const char* reason) {
@@ -172,14 +156,16 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes 
 Decision Planner::list_for_trial(const Shape& shape, Bytes size) const {
   Decision decision = left_to_library("no candidate for this size");
   const WireCandidates from_wire(network_.view, shape, size);
-  for (const CandidateRow& row : candidate_rows) {
-    if (row.collective != shape.collective) continue;
-    if (size < row.smallest || row.largest < size) continue;
-    const Algorithm* algorithm = algorithm_named(row.algorithm);
-    if (!algorithm->supports(shape) || from_wire.replaces(*algorithm)) continue;
-    decision.candidates.push_back(
-        candidate_of(*algorithm, algorithm->parameters.with(row.parameters).value()));
-    decision.predicted.emplace_back();
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.collective != shape.collective || algorithm.use.needs != Needs::nothing ||
+        !algorithm.supports(shape) || from_wire.replaces(algorithm))
+      continue;
+    for (const TriedSizes& sizes : {algorithm.use.tried, algorithm.use.also_tried}) {
+      if (!sizes.contains(size.value)) continue;
+      decision.candidates.push_back(
+          candidate_of(algorithm, algorithm.parameters.with(sizes.parameters).value()));
+      decision.predicted.emplace_back();
+    }
   }
   from_wire.enter(decision, {});
   if (decision.candidates.size() > 1) {

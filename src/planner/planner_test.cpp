@@ -26,17 +26,19 @@ Planner planner_with(PlannerOptions options) {
   return {std::move(options), {TopologyView::flat(8), std::nullopt, {}}, 0};
 }
 
-TEST(Planner, every_candidate_of_the_table_exists_with_its_parameters){
-#define CANDIDATE(collective_, algorithm_, parameters_, smallest_, largest_) \
-  {                                                                          \
-    const Algorithm* found = algorithm_named(#algorithm_);                   \
-    ASSERT_NE(found, nullptr) << #algorithm_;                                \
-    EXPECT_EQ(found->collective, Collective::collective_) << #algorithm_;    \
-    EXPECT_TRUE(found->parameters.with(parameters_).ok()) << #algorithm_;    \
-    EXPECT_LT(smallest_, largest_);                                          \
+TEST(Planner, every_row_names_parameters_and_algorithms_that_exist) {
+  for (const Algorithm& algorithm : algorithms()) {
+    const AlgorithmUse& use = algorithm.use;
+    for (const TriedSizes& sizes : {use.tried, use.also_tried})
+      EXPECT_TRUE(algorithm.parameters.with(sizes.parameters).ok()) << algorithm.name;
+    EXPECT_TRUE(use.also_tried.empty() || !use.tried.empty()) << algorithm.name;
+    EXPECT_TRUE(use.needs == Needs::nothing || !use.tried.empty()) << algorithm.name;
+    if (use.instead_of.empty()) continue;
+    EXPECT_NE(use.needs, Needs::nothing) << algorithm.name;
+    const Algorithm* const other = algorithm_named(use.instead_of);
+    ASSERT_NE(other, nullptr) << algorithm.name;
+    EXPECT_EQ(other->collective, algorithm.collective) << algorithm.name;
   }
-#include "planner/candidates.def"
-#undef CANDIDATE
 }
 
 TEST(Planner, tries_what_no_model_knows_and_the_mpi_library_first) {
@@ -198,21 +200,6 @@ TEST(MulticastWatch, asks_ever_less_often_while_multicast_is_away_and_as_before_
     EXPECT_EQ(watch.is_away(), !reaches_all);
   }
   EXPECT_EQ(asked, (std::vector{0, 64, 129, 258, 515, 580, 644}));
-}
-
-TEST(Planner, every_candidate_for_the_wire_exists){
-#define WIRE_CANDIDATE(collective_, algorithm_, needs_, instead_of_, smallest_, largest_) \
-  {                                                                                       \
-    for (const char* name : {#algorithm_, #instead_of_}) {                                \
-      if (std::string_view(name) == "none") continue;                                     \
-      const Algorithm* found = algorithm_named(name);                                     \
-      ASSERT_NE(found, nullptr) << name;                                                  \
-      EXPECT_EQ(found->collective, Collective::collective_) << name;                      \
-    }                                                                                     \
-    EXPECT_LT(smallest_, largest_);                                                       \
-  }
-#include "planner/wire_candidates.def"
-#undef WIRE_CANDIDATE
 }
 
 TEST(Planner, leaves_calls_that_must_not_alternate_to_the_mpi_library) {

@@ -4,9 +4,9 @@
 // choosing candidates that cost_of then plays through. Integers throughout, as there.
 #pragma once
 
+#include "algorithms/traffic.h"
 #include "network/network_costs.h"
 #include "planner/cost.h"
-#include "planner/traffic.h"
 
 namespace quadrille {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which candidates there are because there is a wire, or multicast on it (wire_candidates.def).
+// Which candidates there are because there is a wire, or multicast on it (Needs of their rows).
 #pragma once
 
 #include <span>
@@ -21,9 +21,6 @@ bool may_be_used(const Algorithm& algorithm, const TopologyView& view);
 class WireCandidates {
  public:
   WireCandidates(const TopologyView& view, const Shape& shape, Bytes size);
-
-  // Whether there is one for calls of some size.
-  static bool takes_part(Collective collective, const TopologyView& view);
 
   bool has(const Algorithm& algorithm) const { return contains(own_, algorithm); }
   bool replaces(const Algorithm& algorithm) const { return contains(instead_of_, algorithm); }

@@ -2,15 +2,15 @@
 // An algorithm's messages in phases, without anybody's schedule: what the cost of a call of many
 // ranks is computed from. Size O(p log p) where the schedules of all ranks have O(p^2) steps.
 // A test equates its cost with that of the schedules. To describe an algorithm: write
-// `traffic_NAME` in one of traffic_*.cpp and give it a row in traffic.def.
+// `traffic_NAME` in one of traffic_*.cpp and name it in the algorithm's row.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "algorithms/algorithm.h"
-#include "base/units.h"
+#include "algorithms/parameters.h"
+#include "network/topology_view.h"
 #include "schedule/shape.h"
 
 namespace quadrille {
@@ -56,9 +56,5 @@ struct TrafficInput {
 };
 
 using Traffic = std::vector<Phase>;
-
-// Nothing where the algorithm has no row in traffic.def.
-// REQUIRES: the algorithm supports input.shape.
-std::optional<Traffic> traffic_of(const Algorithm& algorithm, const TrafficInput& input);
 
 }  // namespace quadrille

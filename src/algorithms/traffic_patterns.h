@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "planner/traffic.h"
+#include "algorithms/traffic.h"
 
 namespace quadrille {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/traffic_patterns.h"
+#include "algorithms/traffic_patterns.h"
 
 #include <algorithm>
 #include <utility>

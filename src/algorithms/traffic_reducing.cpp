@@ -7,8 +7,8 @@
 
 #include "algorithms/folded_ranks.h"
 #include "algorithms/segments.h"
+#include "algorithms/traffic_patterns.h"
 #include "base/divide_up.h"
-#include "planner/traffic_patterns.h"
 
 namespace quadrille {
 namespace {
