@@ -26,7 +26,7 @@ $(MPICH):
 	@bash scripts/python_environment.sh .mpi/mpich $@ mpich==5.0.2
 mpi-impi: $(IMPI)
 $(IMPI):
-	@bash scripts/python_environment.sh .mpi/impi $@ impi-rt
+	@bash scripts/python_environment.sh .mpi/impi $@ impi-rt==2021.18.1
 .venv/.complete: pyproject.toml
 	@bash scripts/python_environment.sh .venv $@ -e '.[dev]'
 	@touch .venv/.runs
@@ -44,11 +44,11 @@ build/.knows-mpich: $(MPICH) | packages
 native: build/.knows-mpich
 	cmake --build build
 
-test: build
+test: build $(IMPI)
 	@bash scripts/test.sh
 
 # With the tests marked slow, and ten times as many random programs on the simulated wire.
-test-exhaustive: build
+test-exhaustive: build $(IMPI)
 	@QUADRILLE_EXHAUSTIVE=1 bash scripts/test.sh
 
 # Other projects' test suites, in folder SUITES.
