@@ -20,11 +20,9 @@ void* implementation(const char* symbol) {
     SymbolTable symbols;
     add_lifecycle_symbols(symbols);
     add_collective_symbols(symbols);
-    add_vector_collective_symbols(symbols);
     add_topology_symbols(symbols);
     add_fortran_lifecycle_symbols(symbols);
     add_fortran_collective_symbols(symbols);
-    add_fortran_vector_collective_symbols(symbols);
     add_fortran_topology_symbols(symbols);
     return symbols;
   }();

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C entries of the collectives, with int counts and, for MPI 4, with MPI_Count.
+// The C entries of the collectives, with int counts and, for MPI 4, with MPI_Count; made of
+// preload/collectives.def.
 #include <mpi.h>
 
+#include <type_traits>
+
 #include "mpi/collective_call.h"
+#include "mpi/collective_parameters.h"
 #include "mpi/next.h"
 #include "mpi/symbols.h"
 
@@ -11,106 +15,39 @@ namespace {
 
 // `symbol` is the entry's own name: that of the next definition, whose declaration older mpi.h lack
 // for MPI_Count.
+template <typename Row, typename Count, SymbolName symbol, typename = typename Row::Parameters>
+struct CEntry;
 
-template <SymbolName symbol>
-int barrier(MPI_Comm comm) {
-  CollectiveCall call(barrier_arguments(comm));
-  if (call.replaced()) return call.execute();
-  const auto next = reinterpret_cast<decltype(&barrier<symbol>)>(next_symbol<symbol>());
-  return call.forwarded(next(comm));
-}
-
-template <typename Count, SymbolName symbol>
-int bcast(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm) {
-  CollectiveCall call(bcast_arguments(buffer, count, type, root, comm));
-  if (call.replaced()) return call.execute();
-  const auto next = reinterpret_cast<decltype(&bcast<Count, symbol>)>(next_symbol<symbol>());
-  return call.forwarded(next(buffer, count, type, root, comm));
-}
-
-template <typename Count, SymbolName symbol>
-int reduce(const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op, int root,
-           MPI_Comm comm) {
-  CollectiveCall call(reduce_arguments(send, receive, count, type, op, root, comm));
-  if (call.replaced()) return call.execute();
-  const auto next = reinterpret_cast<decltype(&reduce<Count, symbol>)>(next_symbol<symbol>());
-  return call.forwarded(next(send, receive, count, type, op, root, comm));
-}
-
-template <typename Count, SymbolName symbol>
-int allgather(const void* send, Count send_count, MPI_Datatype send_type, void* receive,
-              Count receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
-  CollectiveCall call(allgather_arguments({const_cast<void*>(send), send_count, send_type},
-                                          {receive, receive_count, receive_type}, comm));
-  if (call.replaced()) return call.execute();
-  const auto next = reinterpret_cast<decltype(&allgather<Count, symbol>)>(next_symbol<symbol>());
-  return call.forwarded(
-      next(send, send_count, send_type, receive, receive_count, receive_type, comm));
-}
-
-template <typename Count, SymbolName symbol>
-int alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* receive,
-             Count receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
-  CollectiveCall call(alltoall_arguments({const_cast<void*>(send), send_count, send_type},
-                                         {receive, receive_count, receive_type}, comm));
-  if (call.replaced()) return call.execute();
-  const auto next = reinterpret_cast<decltype(&alltoall<Count, symbol>)>(next_symbol<symbol>());
-  return call.forwarded(
-      next(send, send_count, send_type, receive, receive_count, receive_type, comm));
-}
-
-using RootedBlockArguments = CallArguments (*)(UserBuffer send, UserBuffer receive, int root,
-                                               MPI_Comm comm);
-
-template <typename Count, SymbolName symbol, RootedBlockArguments arguments>
-int rooted_blocks(const void* send, Count send_count, MPI_Datatype send_type, void* receive,
-                  Count receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
-  CollectiveCall call(arguments({const_cast<void*>(send), send_count, send_type},
-                                {receive, receive_count, receive_type}, root, comm));
-  if (call.replaced()) return call.execute();
-  const auto next =
-      reinterpret_cast<decltype(&rooted_blocks<Count, symbol, arguments>)>(next_symbol<symbol>());
-  return call.forwarded(
-      next(send, send_count, send_type, receive, receive_count, receive_type, root, comm));
-}
-
-using ReductionArguments = CallArguments (*)(const void* send, void* receive, MPI_Count count,
-                                             MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-
-template <typename Count, SymbolName symbol, ReductionArguments arguments>
-int reduction(const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op,
-              MPI_Comm comm) {
-  CollectiveCall call(arguments(send, receive, count, type, op, comm));
-  if (call.replaced()) return call.execute();
-  const auto next =
-      reinterpret_cast<decltype(&reduction<Count, symbol, arguments>)>(next_symbol<symbol>());
-  return call.forwarded(next(send, receive, count, type, op, comm));
-}
+template <typename Row, typename Count, SymbolName symbol, typename... Parameter>
+struct CEntry<Row, Count, symbol, ParameterList<Parameter...>> {
+  static int entry(typename PassedInC<Parameter::passed, Count>::type... passed) {
+    CallArguments arguments = arguments_of<Row>(!std::is_same_v<Count, int>);
+    (Parameter::put(passed, arguments), ...);
+    CollectiveCall call(arguments);
+    if (call.replaced()) return call.execute();
+    const auto next = reinterpret_cast<decltype(&entry)>(next_symbol<symbol>());
+    return call.forwarded(next(passed...));
+  }
+};
 
 }  // namespace
 
 void add_collective_symbols(SymbolTable& table) {
-  table["MPI_Barrier"] = reinterpret_cast<void*>(&barrier<"MPI_Barrier">);
-  table["PMPI_Barrier"] = reinterpret_cast<void*>(&barrier<"PMPI_Barrier">);
-#define ADD_ONE(entry, Count, symbol, ...) \
-  table[symbol] = reinterpret_cast<void*>(&entry<Count, symbol __VA_OPT__(, ) __VA_ARGS__>)
-#define ADD(entry, symbol, ...)                         \
-  ADD_ONE(entry, int, #symbol, __VA_ARGS__);            \
-  ADD_ONE(entry, int, "P" #symbol, __VA_ARGS__);        \
-  ADD_ONE(entry, MPI_Count, #symbol "_c", __VA_ARGS__); \
-  ADD_ONE(entry, MPI_Count, "P" #symbol "_c", __VA_ARGS__)
-  ADD(bcast, MPI_Bcast);
-  ADD(reduce, MPI_Reduce);
-  ADD(allgather, MPI_Allgather);
-  ADD(alltoall, MPI_Alltoall);
-  ADD(rooted_blocks, MPI_Gather, gather_arguments);
-  ADD(rooted_blocks, MPI_Scatter, scatter_arguments);
-  ADD(reduction, MPI_Allreduce, allreduce_arguments);
-  ADD(reduction, MPI_Reduce_scatter_block, reduce_scatter_block_arguments);
-  ADD(reduction, MPI_Scan, scan_arguments);
-  ADD(reduction, MPI_Exscan, exscan_arguments);
+#define ADD(Name, Count, symbol) \
+  table[symbol] = reinterpret_cast<void*>(&CEntry<intercepted::Name, Count, symbol>::entry);
+#define COLLECTIVE_WITHOUT_COUNTS(Name, ...) \
+  ADD(Name, int, "MPI_" #Name)               \
+  ADD(Name, int, "PMPI_" #Name)
+#define COLLECTIVE(Name, ...)             \
+  COLLECTIVE_WITHOUT_COUNTS(Name)         \
+  ADD(Name, MPI_Count, "MPI_" #Name "_c") \
+  ADD(Name, MPI_Count, "PMPI_" #Name "_c")
+#define COLLECTIVE_OF_TYPES COLLECTIVE
+#include "preload/collectives.def"
+#undef COLLECTIVE_OF_TYPES
+#undef COLLECTIVE
+#undef COLLECTIVE_WITHOUT_COUNTS
 #undef ADD
-#undef ADD_ONE
 }
 
 }  // namespace quadrille

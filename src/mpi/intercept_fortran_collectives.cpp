@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Fortran entries of the collectives: mpif.h and `use mpi` under four manglings, mpi_f08 with
-// plain addresses
-// (`_f08_`) and with array descriptors (`_f08ts_`). Each turns its arguments into C's and goes on
-// as the C entry does. Where an argument is not understood the call goes on outside of any
-// CollectiveCall: libraries that take descriptors call the C entry next.
+// plain addresses (`_f08_`) and with array descriptors (`_f08ts_`); made of
+// preload/collectives.def. Each turns its arguments into C's and goes on as the C entry does. Where
+// an argument is not understood the call goes on outside of any CollectiveCall: libraries that take
+// descriptors call the C entry next.
 #include <mpi.h>
 
+#include <new>
+#include <type_traits>
+#include <vector>
+
+#include "mpi/attachment.h"
 #include "mpi/collective_call.h"
+#include "mpi/collective_parameters.h"
 #include "mpi/fortran_binding.h"
 #include "mpi/fortran_handles.h"
 #include "mpi/next.h"
@@ -15,142 +21,133 @@
 namespace quadrille {
 namespace {
 
-template <typename Binding, SymbolName symbol>
-struct Barrier {
-  static void entry(Integer comm, int* error) {
-    const auto forward = [&] {
-      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(comm, error);
-    };
-    take_over<Binding>(NoBuffer{}, NoBuffer{}, error, forward,
-                       [&](void*, void*) { return barrier_arguments(communicator_of(comm)); });
-  }
-};
+template <Passed passed>
+constexpr bool is_buffer = passed == Passed::from || passed == Passed::into;
 
-template <typename Binding, SymbolName symbol>
-struct Bcast {
-  static void entry(Choice buffer, Integer count, Integer type, Integer root, Integer comm,
-                    int* error) {
-    const auto forward = [&] {
-      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(buffer, count, type, root, comm,
-                                                                error);
-    };
-    take_over<Binding>(NoBuffer{}, buffer, error, forward, [&](void*, void* message) {
-      return bcast_arguments(message, *count, datatype_of(type), *root, communicator_of(comm));
-    });
-  }
-};
+// Buffers, or default INTEGERs, which fortran_is_readable() makes sure are ints.
+template <Passed passed>
+using PassedInFortran = std::conditional_t<is_buffer<passed>, Choice, Integer>;
 
-template <typename Binding, SymbolName symbol>
-struct Reduce {
-  static void entry(Choice send, Choice receive, Integer count, Integer type, Integer op,
-                    Integer root, Integer comm, int* error) {
+// The argument passed for a buffer of this side; NoBuffer where there is none.
+template <Passed side>
+NoBuffer buffer_among() {
+  return {};
+}
+template <Passed side, typename First, typename... Others, typename Value, typename... Values>
+auto buffer_among(Value first, Values... others) {
+  if constexpr (First::passed == side) {
+    return first;
+  } else {
+    return buffer_among<side, Others...>(others...);
+  }
+}
+
+template <typename Parameter>
+void put(Integer passed, CallArguments& call) {
+  if constexpr (Parameter::passed == Passed::communicator) {
+    Parameter::put(communicator_of(passed), call);
+  } else if constexpr (Parameter::passed == Passed::datatype) {
+    Parameter::put(datatype_of(passed), call);
+  } else if constexpr (Parameter::passed == Passed::operation) {
+    Parameter::put(operation_of(passed), call);
+  } else if constexpr (Parameter::passed == Passed::number || Parameter::passed == Passed::count) {
+    Parameter::put(*passed, call);
+  } else {
+    Parameter::put(passed, call);
+  }
+}
+
+template <typename Row, typename Binding, SymbolName symbol, typename = typename Row::Parameters>
+struct FortranEntry;
+
+template <typename Row, typename Binding, SymbolName symbol, typename... Parameter>
+struct FortranEntry<Row, Binding, symbol, ParameterList<Parameter...>> {
+  static void entry(PassedInFortran<Parameter::passed>... passed, int* error) {
     const auto forward = [&] {
-      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(send, receive, count, type, op,
-                                                                root, comm, error);
+      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(passed..., error);
     };
+    const auto send = buffer_among<Passed::from, Parameter...>(passed...);
+    const auto receive = buffer_among<Passed::into, Parameter...>(passed...);
     take_over<Binding>(send, receive, error, forward, [&](void* from, void* into) {
-      return reduce_arguments(from, into, *count, datatype_of(type), operation_of(op), *root,
-                              communicator_of(comm));
+      CallArguments arguments = arguments_of<Row>(false);
+      const auto put_one = [&]<typename One>(std::type_identity<One>, const auto* value) {
+        if constexpr (One::passed == Passed::from) {
+          One::put(from, arguments);
+        } else if constexpr (One::passed == Passed::into) {
+          One::put(into, arguments);
+        } else {
+          put<One>(value, arguments);
+        }
+      };
+      (put_one(std::type_identity<Parameter>(), passed), ...);
+      return arguments;
     });
   }
 };
 
-// The reductions without a root differ in nothing but the name.
-using ReductionArguments = CallArguments (*)(const void* send, void* receive, MPI_Count count,
-                                             MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-
-template <typename Binding, SymbolName symbol, ReductionArguments arguments>
-struct Reduction {
-  static void entry(Choice send, Choice receive, Integer count, Integer type, Integer op,
-                    Integer comm, int* error) {
-    const auto forward = [&] {
-      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(send, receive, count, type, op,
-                                                                comm, error);
-    };
-    take_over<Binding>(send, receive, error, forward, [&](void* from, void* into) {
-      return arguments(from, into, *count, datatype_of(type), operation_of(op),
-                       communicator_of(comm));
-    });
-  }
-};
+// The C handles of an array of handles, one for each entry of `types`.
+void translate(Integer handles, std::vector<MPI_Datatype>& types) {
+  for (std::size_t rank = 0; rank < types.size(); ++rank) types[rank] = datatype_of(handles + rank);
+}
 
 template <typename Binding, SymbolName symbol>
-struct Allreduce : Reduction<Binding, symbol, allreduce_arguments> {};
-
-template <typename Binding, SymbolName symbol>
-struct ReduceScatterBlock : Reduction<Binding, symbol, reduce_scatter_block_arguments> {};
-
-template <typename Binding, SymbolName symbol>
-struct Scan : Reduction<Binding, symbol, scan_arguments> {};
-
-template <typename Binding, SymbolName symbol>
-struct Exscan : Reduction<Binding, symbol, exscan_arguments> {};
-
-// Allgather and alltoall differ in nothing but the name.
-using BlockArguments = CallArguments (*)(UserBuffer send, UserBuffer receive, MPI_Comm comm);
-
-template <typename Binding, SymbolName symbol, BlockArguments arguments>
-struct FortranBlocks {
-  static void entry(Choice send, Integer send_count, Integer send_type, Choice receive,
-                    Integer receive_count, Integer receive_type, Integer comm, int* error) {
+struct Alltoallw {
+  static void entry(Choice send, Integer send_counts, Integer send_places, Integer send_types,
+                    Choice receive, Integer receive_counts, Integer receive_places,
+                    Integer receive_types, Integer comm, int* error) {
     const auto forward = [&] {
       reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(
-          send, send_count, send_type, receive, receive_count, receive_type, comm, error);
+          send, send_counts, send_places, send_types, receive, receive_counts, receive_places,
+          receive_types, comm, error);
     };
+    if (!fortran_is_readable()) return forward();
+    const MPI_Comm communicator = communicator_of(comm);
+    const Attachment* const attachment = Attachment::find(communicator);
+    if (attachment == nullptr) return forward();
+    std::vector<MPI_Datatype> from_types;
+    std::vector<MPI_Datatype> into_types;
+    try {
+      from_types.resize(static_cast<std::size_t>(attachment->size()));
+      into_types.resize(from_types.size());
+    } catch (const std::bad_alloc&) {
+      PMPI_Comm_call_errhandler(communicator, MPI_ERR_NO_MEM);
+      if (error != nullptr) *error = MPI_ERR_NO_MEM;
+      return;
+    }
     take_over<Binding>(send, receive, error, forward, [&](void* from, void* into) {
-      return arguments({from, *send_count, datatype_of(send_type)},
-                       {into, *receive_count, datatype_of(receive_type)}, communicator_of(comm));
+      translate(receive_types, into_types);
+      translate(from == MPI_IN_PLACE ? receive_types : send_types, from_types);
+      CallArguments arguments = arguments_of<intercepted::Alltoallw>(false);
+      arguments.comm = communicator;
+      arguments.send_blocks = {.address = from,
+                               .counts = send_counts,
+                               .displacements = send_places,
+                               .types = from_types.data(),
+                               .type_a_rank = true};
+      arguments.receive_blocks = {.address = into,
+                                  .counts = receive_counts,
+                                  .displacements = receive_places,
+                                  .types = into_types.data(),
+                                  .type_a_rank = true};
+      return arguments;
     });
   }
 };
-
-template <typename Binding, SymbolName symbol>
-struct Allgather : FortranBlocks<Binding, symbol, allgather_arguments> {};
-
-template <typename Binding, SymbolName symbol>
-struct Alltoall : FortranBlocks<Binding, symbol, alltoall_arguments> {};
-
-// So do gather and scatter.
-using RootedBlockArguments = CallArguments (*)(UserBuffer send, UserBuffer receive, int root,
-                                               MPI_Comm comm);
-
-template <typename Binding, SymbolName symbol, RootedBlockArguments arguments>
-struct RootedBlocks {
-  static void entry(Choice send, Integer send_count, Integer send_type, Choice receive,
-                    Integer receive_count, Integer receive_type, Integer root, Integer comm,
-                    int* error) {
-    const auto forward = [&] {
-      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(
-          send, send_count, send_type, receive, receive_count, receive_type, root, comm, error);
-    };
-    take_over<Binding>(send, receive, error, forward, [&](void* from, void* into) {
-      return arguments({from, *send_count, datatype_of(send_type)},
-                       {into, *receive_count, datatype_of(receive_type)}, *root,
-                       communicator_of(comm));
-    });
-  }
-};
-
-template <typename Binding, SymbolName symbol>
-struct Gather : RootedBlocks<Binding, symbol, gather_arguments> {};
-
-template <typename Binding, SymbolName symbol>
-struct Scatter : RootedBlocks<Binding, symbol, scatter_arguments> {};
 
 }  // namespace
 
 void add_fortran_collective_symbols(SymbolTable& table) {
-  QUADRILLE_ADD_FORTRAN(Barrier, "barrier", "BARRIER");
-  QUADRILLE_ADD_FORTRAN(Bcast, "bcast", "BCAST");
-  QUADRILLE_ADD_FORTRAN(Reduce, "reduce", "REDUCE");
-  QUADRILLE_ADD_FORTRAN(Allreduce, "allreduce", "ALLREDUCE");
-  QUADRILLE_ADD_FORTRAN(Allgather, "allgather", "ALLGATHER");
-  QUADRILLE_ADD_FORTRAN(Alltoall, "alltoall", "ALLTOALL");
-  QUADRILLE_ADD_FORTRAN(Gather, "gather", "GATHER");
-  QUADRILLE_ADD_FORTRAN(Scatter, "scatter", "SCATTER");
-  QUADRILLE_ADD_FORTRAN(ReduceScatterBlock, "reduce_scatter_block", "REDUCE_SCATTER_BLOCK");
-  QUADRILLE_ADD_FORTRAN(Scan, "scan", "SCAN");
-  QUADRILLE_ADD_FORTRAN(Exscan, "exscan", "EXSCAN");
+#define ADD(Binding, symbol, Name)                         \
+  if (FortranConstants::of(Binding::constants) != nullptr) \
+  table[symbol] = reinterpret_cast<void*>(&FortranEntry<intercepted::Name, Binding, symbol>::entry)
+#define COLLECTIVE(Name, lower, UPPER, ...) QUADRILLE_FORTRAN_NAMES(ADD, #lower, #UPPER, Name);
+#define COLLECTIVE_OF_TYPES(Name, lower, UPPER, ...) QUADRILLE_ADD_FORTRAN(Name, #lower, #UPPER);
+#define COLLECTIVE_WITHOUT_COUNTS COLLECTIVE
+#include "preload/collectives.def"
+#undef COLLECTIVE_WITHOUT_COUNTS
+#undef COLLECTIVE_OF_TYPES
+#undef COLLECTIVE
+#undef ADD
 }
 
 }  // namespace quadrille

@@ -56,7 +56,8 @@ struct ArgumentSides {
 };
 
 bool is_missing(const UserBlocks& blocks) {
-  return blocks.counts == nullptr || blocks.displacements == nullptr || blocks.types == nullptr;
+  return blocks.counts == nullptr || blocks.displacements == nullptr ||
+         (blocks.type_a_rank && blocks.types == nullptr);
 }
 
 // Arrays that are not there; shapes are made by reading them.
@@ -129,7 +130,7 @@ bool own_block_is_one(const ArgumentSides& sides, Rank rank) {
   const CallArguments& call = sides.call;
   if (sides.receive_is_vector) {
     const UserBlocks& blocks = call.receive_blocks;
-    return call.send.count == blocks.count(rank) && call.send.type == blocks.types[0] &&
+    return call.send.count == blocks.count(rank) && call.send.type == blocks.type(0) &&
            call.send.address ==
                moved(blocks.address, distance_of(blocks.displacement(rank), call.send.type));
   }
@@ -163,7 +164,7 @@ bool is_one_buffer(const ArgumentSides& sides, Rank rank) {
       return same_address && call.send_blocks.counts == call.receive_blocks.counts &&
              (call.send_blocks.type_a_rank
                   ? call.send_blocks.types == call.receive_blocks.types
-                  : call.send_blocks.types[0] == call.receive_blocks.types[0]);
+                  : call.send_blocks.type(0) == call.receive_blocks.type(0));
     case Collective::allgather:
     case Collective::gather:
     case Collective::allgatherv:
@@ -185,7 +186,7 @@ bool is_uncommitted(MPI_Datatype type) {
 }
 
 bool is_uncommitted(const UserBlocks& blocks, Rank ranks) {
-  if (!blocks.type_a_rank) return is_uncommitted(blocks.types[0]);
+  if (!blocks.type_a_rank) return is_uncommitted(blocks.type(0));
   for (Rank rank = 0; rank < ranks; ++rank) {
     if (blocks.count(rank) > 0 && is_uncommitted(blocks.type(rank))) return true;
   }

@@ -12,11 +12,9 @@ using SymbolTable = std::unordered_map<std::string_view, void*>;
 // Each adds the symbols it defines.
 void add_lifecycle_symbols(SymbolTable& table);
 void add_collective_symbols(SymbolTable& table);
-void add_vector_collective_symbols(SymbolTable& table);
 void add_topology_symbols(SymbolTable& table);
 void add_fortran_lifecycle_symbols(SymbolTable& table);
 void add_fortran_collective_symbols(SymbolTable& table);
-void add_fortran_vector_collective_symbols(SymbolTable& table);
 void add_fortran_topology_symbols(SymbolTable& table);
 
 }  // namespace quadrille
