@@ -114,8 +114,8 @@ void copy_bytes(const std::byte* from, std::byte* into, std::uint64_t length) {
 
 }  // namespace
 
-int run_data_movement(Communicator& communicator, const PreparedSchedule& prepared,
-                      const Shape& shape, const CallArguments& call) {
+Outcome run_data_movement(Communicator& communicator, const PreparedSchedule& prepared,
+                          const Shape& shape, const CallArguments& call) {
   CallMemory memory;
   memory.copy = copy_bytes;
   memory.scratch = CallBuffers::of_this_thread().scratch(prepared.schedule().scratch_length);
@@ -128,14 +128,14 @@ int run_data_movement(Communicator& communicator, const PreparedSchedule& prepar
                       whole ? 1 : static_cast<std::uint64_t>(shape.ranks));
   memory.receive = receive.bytes();
   if (const int code = fill_receive(communicator, shape, call, receive); code != MPI_SUCCESS)
-    return code;
+    return {code};
   if (const int code = fill_send(communicator, shape, call, receive, memory.send);
       code != MPI_SUCCESS)
-    return code;
-  if (const int code = communicator.run(prepared, memory, MPI_BYTE, call.name); code != MPI_SUCCESS)
-    return code;
+    return {code};
   const bool unchanged = shape.collective == Collective::bcast && communicator.rank() == shape.root;
-  return unchanged ? MPI_SUCCESS : receive.give_back();
+  return communicator.run(prepared, memory, MPI_BYTE, call.name).then([&] {
+    return unchanged ? MPI_SUCCESS : receive.give_back();
+  });
 }
 
 namespace {
@@ -200,8 +200,8 @@ class Combining {
 
 }  // namespace
 
-int run_reduction(Communicator& communicator, const PreparedSchedule& prepared, const Shape& shape,
-                  const CallArguments& call) {
+Outcome run_reduction(Communicator& communicator, const PreparedSchedule& prepared,
+                      const Shape& shape, const CallArguments& call) {
   const Layout layout = layout_of(call.send.type);
   CallMemory memory;
   memory.element_stride = layout.extent;
@@ -213,8 +213,9 @@ int run_reduction(Communicator& communicator, const PreparedSchedule& prepared, 
   };
   Combining combining(call.send.type, call.op, layout.extent);
   memory.reduce = std::ref(combining);
-  const int code = communicator.run(prepared, memory, call.send.type, call.name, call.op);
-  return code == MPI_SUCCESS ? combining.end() : code;
+  return communicator.run(prepared, memory, call.send.type, call.name, call.op).then([&] {
+    return combining.end();
+  });
 }
 
 }  // namespace quadrille

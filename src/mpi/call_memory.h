@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lays a call's symbolic buffers over the user's memory and runs the schedule. Contiguous data are
-// sent from and received into the user's own buffers; others are packed. Both return an MPI error
-// code.
+// sent from and received into the user's own buffers; others are packed.
 #pragma once
 
 #include <exception>
@@ -15,8 +14,8 @@
 namespace quadrille {
 
 // Where data only move: an element is one byte of the packed data.
-int run_data_movement(Communicator& communicator, const PreparedSchedule& prepared,
-                      const Shape& shape, const CallArguments& call);
+Outcome run_data_movement(Communicator& communicator, const PreparedSchedule& prepared,
+                          const Shape& shape, const CallArguments& call);
 
 // The program's own operation has thrown. The call went on to its end, as others wait for this
 // rank; its result is undefined.
@@ -27,7 +26,7 @@ struct LeftByException : std::exception {
 
 // Where they are combined: an element is one of the user's datatype, in the user's own layout.
 // Throws LeftByException.
-int run_reduction(Communicator& communicator, const PreparedSchedule& prepared, const Shape& shape,
-                  const CallArguments& call);
+Outcome run_reduction(Communicator& communicator, const PreparedSchedule& prepared,
+                      const Shape& shape, const CallArguments& call);
 
 }  // namespace quadrille

@@ -205,7 +205,7 @@ void CollectiveCall::record() {
 
 // Arguments that are errors have no shape, and no calls of others that they belong to.
 // Without memory for its record a call goes on without one.
-void CollectiveCall::trace(const std::string* algorithm, const wire::FlowStatistics* flows) try {
+void CollectiveCall::trace(const std::string* algorithm, const Outcome& outcome) try {
   if (traced_from_ns_ == 0 || decision_ == nullptr) return;
   const Bytes size = needs_shared_size(shape_.collective)
                          ? mean_block(arguments_, shape_, communicator_->rank())
@@ -220,15 +220,13 @@ void CollectiveCall::trace(const std::string* algorithm, const wire::FlowStatist
                                    .in_trial = !decision_->trial.settled(),
                                    .start_ns = traced_from_ns_,
                                    .end_ns = monotonic_now().value,
-                                   .flows = flows,
-                                   .phases = algorithm != nullptr
-                                                 ? std::span(communicator_->latest_phases())
-                                                 : std::span<const CallPhase>()});
+                                   .flows = outcome.flows ? &*outcome.flows : nullptr,
+                                   .phases = outcome.phases});
 } catch (const std::bad_alloc&) {
   traced_from_ns_ = 0;
 }
 
-int CollectiveCall::run_on(const CallArguments& call) {
+Outcome CollectiveCall::run_on(const CallArguments& call) {
   if (has_counts(shape_.collective))
     return run_counted_call(*communicator_, *candidate_, shape_, call);
   const PreparedSchedule& prepared = communicator_->planner().schedule(shape_, *candidate_);
@@ -236,49 +234,49 @@ int CollectiveCall::run_on(const CallArguments& call) {
                                         : run_data_movement(*communicator_, prepared, shape_, call);
 }
 
-int CollectiveCall::run() try {
-  if (failure_ != MPI_SUCCESS) return failure_;
+Outcome CollectiveCall::run() try {
+  if (failure_ != MPI_SUCCESS) return {failure_};
   HostCopies copies(arguments_, shape_, communicator_->rank());
-  return copies.code() == MPI_SUCCESS ? copies.give_back(run_on(copies.call())) : copies.code();
+  if (copies.code() != MPI_SUCCESS) return {copies.code()};
+  return run_on(copies.call()).then([&] { return copies.give_back(); });
 } catch (const LeftByException&) {
   throw;  // the program's own
 } catch (const std::bad_alloc&) {
-  return MPI_ERR_NO_MEM;
+  return {MPI_ERR_NO_MEM};
 } catch (const std::exception& problem) {
   std::fprintf(stderr, "quadrille: %s: %s\n", arguments_.name, problem.what());
-  return MPI_ERR_INTERN;
+  return {MPI_ERR_INTERN};
 }
 
 int CollectiveCall::execute() {
-  int code = MPI_SUCCESS;
+  Outcome outcome;
   std::exception_ptr of_program;
   try {
-    code = run();
+    outcome = run();
   } catch (const LeftByException& left) {
     of_program = left.cause;
   }
-  if (code == MPI_ERR_NO_MEM && communicator_ != nullptr)
+  if (outcome.code == MPI_ERR_NO_MEM && communicator_ != nullptr)
     communicator_->complain(arguments_.name, "there is not enough memory for it");
-  if (candidate_ != nullptr) take_note(code);
+  if (candidate_ != nullptr) take_note(outcome);
   scope_.end();
   if (of_program) std::rethrow_exception(of_program);
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(arguments_.comm, code);
-  return code;
+  if (outcome.code != MPI_SUCCESS) PMPI_Comm_call_errhandler(arguments_.comm, outcome.code);
+  return outcome.code;
 }
 
-void CollectiveCall::take_note(int code) {
+void CollectiveCall::take_note(const Outcome& outcome) {
   record();
-  const auto flows = code == MPI_SUCCESS ? communicator_->latest_flows() : std::nullopt;
-  if (flows) Runtime::active()->wire_log().add(shape_.collective, *flows);
-  last_execution.take_algorithm(candidate_->name, decision_->reason, flows);
-  trace(&candidate_->name, flows ? &*flows : nullptr);
+  if (outcome.flows) Runtime::active()->wire_log().add(shape_.collective, *outcome.flows);
+  last_execution.take_algorithm(candidate_->name, decision_->reason, outcome.flows);
+  trace(&candidate_->name, outcome);
 }
 
 int CollectiveCall::forwarded(int code) {
   if (scope_.is_nested()) return code;
   record();
   last_execution.take_library(left_);
-  trace(nullptr, nullptr);
+  trace(nullptr, {});
   return code;
 }
 

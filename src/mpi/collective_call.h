@@ -19,8 +19,8 @@
 #include "mpi/call_arguments.h"
 #include "mpi/call_scope.h"
 #include "mpi/communicator.h"
+#include "mpi/outcome.h"
 #include "schedule/shape.h"
-#include "wire/flow_statistics.h"
 
 namespace quadrille {
 
@@ -56,10 +56,10 @@ class CollectiveCall {
   const Candidate& chosen() const { return decision_->candidates[decision_->trial.candidate()]; }
   void judge_trial();
   void record();
-  void trace(const std::string* algorithm, const wire::FlowStatistics* flows);
-  int run();
-  int run_on(const CallArguments& call);
-  void take_note(int code);
+  void trace(const std::string* algorithm, const Outcome& outcome);
+  Outcome run();
+  Outcome run_on(const CallArguments& call);
+  void take_note(const Outcome& outcome);
 
   CallScope scope_;
   const CallArguments arguments_;

@@ -77,23 +77,22 @@ void Communicator::check_decision(const std::string& decision, const char* opera
                                                        static_cast<int>(context_), operation));
 }
 
-int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory,
-                      MPI_Datatype element, const char* operation, MPI_Op op) {
+Outcome Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory,
+                          MPI_Datatype element, const char* operation, MPI_Op op) {
   const Runtime& runtime = *Runtime::active();
-  latest_flows_.reset();
   const int tag = next_tag();
   const bool over_wire = prepared.schedule().over_wire;
   if (over_wire && cut_off_) {
     complain(operation,
              "an earlier call on this communicator was not finished here, so that its "
              "messages may come instead of this one's");
-    return MPI_ERR_OTHER;
+    return {MPI_ERR_OTHER};
   }
   MPI_Comm group = MPI_COMM_NULL;
   if (!over_wire) {
     const int code =
         groups_.find(prepared.schedule().group, world_ranks_, runtime.shadow(), tag, &group);
-    if (code != MPI_SUCCESS) return code;
+    if (code != MPI_SUCCESS) return {code};
   }
   transport_.begin({runtime.shadow(), tag, runtime.unused_tag(), element, world_ranks_, group, op});
   const WaitingRules rules{
@@ -102,9 +101,11 @@ int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory
       [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};
   in_call = this;
   try {
-    const int code = run_schedule(prepared, memory, element, operation, rules);
+    Outcome outcome = over_wire ? run_by_wire(prepared, memory, element, operation, rules)
+                                : run_by_library(prepared, memory, element, rules);
     in_call = nullptr;
-    return code;
+    // Of a message that came, but not as it should be.
+    return std::move(outcome).then([&] { return transport_.mpi_error(); });
   } catch (...) {
     in_call = nullptr;
     abandon(over_wire);
@@ -112,22 +113,12 @@ int Communicator::run(const PreparedSchedule& prepared, const CallMemory& memory
   }
 }
 
-int Communicator::run_schedule(const PreparedSchedule& prepared, const CallMemory& memory,
-                               MPI_Datatype element, const char* operation,
-                               const WaitingRules& rules) {
-  const int code = prepared.schedule().over_wire
-                       ? run_by_wire(prepared, memory, element, operation, rules)
-                       : run_by_library(prepared, memory, element, rules);
-  if (code != MPI_SUCCESS) return code;
-  return transport_.mpi_error();  // of a message that came, but not as it should be
-}
-
-int Communicator::run_by_library(const PreparedSchedule& prepared, const CallMemory& memory,
-                                 MPI_Datatype element, const WaitingRules& rules) {
-  const auto done = walk(prepared, memory, transport_, rules, element);
-  if (done.ok()) return MPI_SUCCESS;
+Outcome Communicator::run_by_library(const PreparedSchedule& prepared, const CallMemory& memory,
+                                     MPI_Datatype element, const WaitingRules& rules) {
+  Outcome outcome;
+  if (walk(prepared, memory, transport_, rules, element, outcome.phases).ok()) return outcome;
   abandon(false);
-  return transport_.mpi_error();
+  return {transport_.mpi_error()};
 }
 
 // What others send for this call may still come: under the context's tags and on its channel.
@@ -147,21 +138,18 @@ void Communicator::give_up_call_left_by_jump() {
 
 Result<bool> Communicator::walk(const PreparedSchedule& prepared, const CallMemory& memory,
                                 Transport& transport, const WaitingRules& rules,
-                                MPI_Datatype element) {
+                                MPI_Datatype element, std::vector<CallPhase>& phases) {
   if (Runtime::active()->trace() == nullptr)
     return executor_.run(prepared, memory, transport, rules);
-  latest_phases_.clear();
   auto done = executor_.run(prepared, memory, transport, rules, &step_spans_);
-  if (done.ok()) {
-    latest_phases_ =
-        phases_of(prepared.schedule(), step_spans_, transport, layout_of(element).size);
-  }
+  if (done.ok())
+    phases = phases_of(prepared.schedule(), step_spans_, transport, layout_of(element).size);
   return done;
 }
 
-int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory,
-                              MPI_Datatype element, const char* operation,
-                              const WaitingRules& rules) {
+Outcome Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory,
+                                  MPI_Datatype element, const char* operation,
+                                  const WaitingRules& rules) {
   const Runtime& runtime = *Runtime::active();
   const Layout layout = layout_of(element);
   const Packing packing{[&](const void* from, std::uint64_t count, std::byte* into) {
@@ -180,25 +168,26 @@ int Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMemory
                   .group_senders = prepared.group_roots(),
                   .rank = rank_,
                   .beside = &transport_});
-  const auto done = walk(prepared, memory, by_wire_, rules, element);
+  Outcome outcome;
+  const auto done = walk(prepared, memory, by_wire_, rules, element, outcome.phases);
   if (done.ok()) {
     const ByWire::Fault fault = by_wire_.fault();
     // Nobody is to wait for what does not come, and no later call to get what this one has not.
     if (fault == ByWire::Fault::length &&
         (prepared.has_message_after_message() || by_wire_.is_out_of_step())) {
       abandon(true);
-      return MPI_ERR_TRUNCATE;
+      return {MPI_ERR_TRUNCATE};
     }
-    latest_flows_ = by_wire_.end(true);
-    return fault == ByWire::Fault::none     ? MPI_SUCCESS
-           : fault == ByWire::Fault::length ? MPI_ERR_TRUNCATE
-                                            : MPI_ERR_TYPE;
+    outcome.flows = by_wire_.end(true);
+    if (fault == ByWire::Fault::length) outcome.code = MPI_ERR_TRUNCATE;
+    if (fault == ByWire::Fault::packing) outcome.code = MPI_ERR_TYPE;
+    return outcome;
   }
   abandon(true);
-  if (transport_.mpi_error() != MPI_SUCCESS) return transport_.mpi_error();
+  if (transport_.mpi_error() != MPI_SUCCESS) return {transport_.mpi_error()};
   complain(operation, done.error().message + "; ending the job");
   PMPI_Abort(runtime.shadow(), 1);
-  return MPI_ERR_OTHER;
+  return {MPI_ERR_OTHER};
 }
 
 void Communicator::complain(const char* operation, const std::string& what) const {

@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "executor/executor.h"
-#include "executor/phases.h"
 #include "executor/transports/by_wire.h"
 #include "executor/transports/mpi_p2p.h"
 #include "mpi/contexts.h"
 #include "mpi/decision_check.h"
 #include "mpi/group_communicators.h"
 #include "mpi/neighbour_lengths.h"
+#include "mpi/outcome.h"
 #include "mpi/rank_agreement.h"
 #include "planner/multicast_watch.h"
 #include "planner/planner.h"
@@ -56,10 +56,10 @@ class Communicator {
   int agree_on_maximum(std::span<std::int64_t> values, const char* operation);
 
   // Runs `prepared` as this communicator's next call with elements of `element`, combined by `op`
-  // where they are; returns an MPI error code, or throws std::bad_alloc. Nothing is under way then.
-  // An error of this rank's own data does not end it: others wait for this rank's messages.
-  int run(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
-          const char* operation, MPI_Op op = MPI_OP_NULL);
+  // where they are; may throw std::bad_alloc. Nothing is under way then. An error of this rank's
+  // own data does not end it: others wait for this rank's messages.
+  Outcome run(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
+              const char* operation, MPI_Op op = MPI_OP_NULL);
   // One line on stderr about a call that has failed on this rank.
   void complain(const char* operation, const std::string& what) const;
   // Compares what this rank has decided for its next call with its neighbours
@@ -68,21 +68,16 @@ class Communicator {
   // The program has left a call of ours by longjmp, out of a reduction's operation: the call is
   // given up on this rank.
   static void give_up_call_left_by_jump();
-  // What the latest run's messages cost this rank on the wire; nothing where it did not use it.
-  const std::optional<wire::FlowStatistics>& latest_flows() const { return latest_flows_; }
-  // What this rank did in it; nothing where calls are not traced, or it failed.
-  const std::vector<CallPhase>& latest_phases() const { return latest_phases_; }
 
  private:
-  int run_schedule(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
-                   const char* operation, const WaitingRules& rules);
-  int run_by_library(const PreparedSchedule& prepared, const CallMemory& memory,
-                     MPI_Datatype element, const WaitingRules& rules);
-  int run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
-                  const char* operation, const WaitingRules& rules);
-  // The executor's, where calls are traced.
+  Outcome run_by_library(const PreparedSchedule& prepared, const CallMemory& memory,
+                         MPI_Datatype element, const WaitingRules& rules);
+  Outcome run_by_wire(const PreparedSchedule& prepared, const CallMemory& memory,
+                      MPI_Datatype element, const char* operation, const WaitingRules& rules);
+  // By the executor; where calls are traced, with its phases.
   Result<bool> walk(const PreparedSchedule& prepared, const CallMemory& memory,
-                    Transport& transport, const WaitingRules& rules, MPI_Datatype element);
+                    Transport& transport, const WaitingRules& rules, MPI_Datatype element,
+                    std::vector<CallPhase>& phases);
   void abandon(bool over_wire);
   void report_long_wait(const char* operation, std::vector<Rank> peers) const;
   RankMessages messages_to_agree(MPI_Comm shadow, int tag, const char* operation) const;
@@ -104,11 +99,9 @@ class Communicator {
   Executor executor_;
   MpiPointToPoint transport_;
   ByWire by_wire_;
-  std::optional<wire::FlowStatistics> latest_flows_;
   GroupCommunicators groups_;
   std::optional<DecisionCheck> decision_check_;  // once asked for
   std::vector<StepSpan> step_spans_;
-  std::vector<CallPhase> latest_phases_;
 };
 
 }  // namespace quadrille

@@ -177,8 +177,8 @@ BlockSide receive_side(const CallArguments& call, const Shape& shape, Rank rank)
   return {blocks_of(call.receive_blocks, shape.ranks), call.receive_blocks.address};
 }
 
-int run_movement(Communicator& communicator, const Candidate& candidate, const Shape& shape,
-                 const CallArguments& call) {
+Outcome run_movement(Communicator& communicator, const Candidate& candidate, const Shape& shape,
+                     const CallArguments& call) {
   const Rank rank = communicator.rank();
   BlockSide send = send_side(call, shape, rank);
   BlockSide receive = receive_side(call, shape, rank);
@@ -189,11 +189,11 @@ int run_movement(Communicator& communicator, const Candidate& candidate, const S
   int code = send.pack_all();
   if (code == MPI_SUCCESS && contribution_in_place(shape, rank))
     code = receive.pack_block(static_cast<std::size_t>(rank));
-  if (code != MPI_SUCCESS) return code;
+  if (code != MPI_SUCCESS) return {code};
   StoredCounts counts{send.stored(), receive.stored()};
   if (needs_told_lengths(*candidate.algorithm)) {
     code = communicator.neighbour_lengths().ask(communicator, counts, call.name);
-    if (code != MPI_SUCCESS) return code;
+    if (code != MPI_SUCCESS) return {code};
   }
   const PreparedSchedule& prepared =
       communicator.planner().schedule(shape, candidate, std::move(counts));
@@ -204,14 +204,15 @@ int run_movement(Communicator& communicator, const Candidate& candidate, const S
   memory.copy = [](const std::byte* from, std::byte* into, std::uint64_t length) {
     std::memcpy(into, from, length);
   };
-  code = communicator.run(prepared, memory, MPI_BYTE, call.name);
-  return code == MPI_SUCCESS ? receive.unpack_all() : code;
+  return communicator.run(prepared, memory, MPI_BYTE, call.name).then([&] {
+    return receive.unpack_all();
+  });
 }
 
 }  // namespace
 
-int run_counted_call(Communicator& communicator, const Candidate& candidate, const Shape& shape,
-                     const CallArguments& call) {
+Outcome run_counted_call(Communicator& communicator, const Candidate& candidate, const Shape& shape,
+                         const CallArguments& call) {
   if (shape.collective != Collective::reduce_scatter)
     return run_movement(communicator, candidate, shape, call);
   std::vector<std::uint64_t> lengths;

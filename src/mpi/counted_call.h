@@ -11,8 +11,8 @@
 
 namespace quadrille {
 
-// Returns an MPI error code. REQUIRES: shape_of() gave `shape`, candidate.algorithm.
-int run_counted_call(Communicator& communicator, const Candidate& candidate, const Shape& shape,
-                     const CallArguments& call);
+// REQUIRES: shape_of() gave `shape`, candidate.algorithm.
+Outcome run_counted_call(Communicator& communicator, const Candidate& candidate, const Shape& shape,
+                         const CallArguments& call);
 
 }  // namespace quadrille

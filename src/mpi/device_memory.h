@@ -23,7 +23,7 @@ class HostCopies {
   const CallArguments& call() const { return host_; }
   // Copies back what has been received; `code` is what the call has come to, and what is returned
   // but for where the driver fails.
-  int give_back(int code);
+  int give_back();
 
  private:
   struct Copy {

@@ -26,7 +26,7 @@ int NeighbourLengths::ask(Communicator& communicator, StoredCounts& counts, cons
   memory.send = reinterpret_cast<const std::byte*>(tells_.data());
   memory.receive = reinterpret_cast<std::byte*>(told_.data());
   memory.element_stride = sizeof(std::uint64_t);
-  const int code = communicator.run(telling_, memory, MPI_UINT64_T, operation);
+  const int code = communicator.run(telling_, memory, MPI_UINT64_T, operation).code;
   if (code != MPI_SUCCESS) return code;
   counts.told.assign(ranks, {});
   auto next = told_.begin();
