@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# quadrille_layer(FOLDER DEPENDENCIES...): a static library out of src/FOLDER/*.cpp, one test program out of its
-# *_test.cpp, one benchmark program out of its *_benchmark.cpp; named after the folder, '_' for '/'.
+# quadrille_layer(FOLDER [ROOMS] DEPENDENCIES...): a static library out of src/FOLDER/*.cpp, one test program out of its
+# *_test.cpp, one benchmark program out of its *_benchmark.cpp; named after the folder, '_' for '/'. With ROOMS the folders in
+# it belong to it.
 #
 # A target's files are compiled joined, ten at a time: most of a file's time goes into the standard headers and into what it
 # instantiates of them, both of which are then done once. So names in anonymous namespaces of one folder must differ.
@@ -11,7 +12,13 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
 
 function(quadrille_layer folder)
   string(REPLACE "/" "_" name ${folder})
+  set(dependencies ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS src/${folder}/*.cpp)
+  if(ROOMS IN_LIST dependencies)
+    list(REMOVE_ITEM dependencies ROOMS)
+    file(GLOB in_rooms CONFIGURE_DEPENDS src/${folder}/*/*.cpp)
+    list(APPEND sources ${in_rooms})
+  endif()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   set(benchmarks ${sources})
@@ -25,7 +32,7 @@ function(quadrille_layer folder)
     set(scope INTERFACE)
   endif()
   target_include_directories(quadrille_${name} ${scope} ${CMAKE_SOURCE_DIR}/src)
-  target_link_libraries(quadrille_${name} ${scope} ${ARGN} Threads::Threads)
+  target_link_libraries(quadrille_${name} ${scope} ${dependencies} Threads::Threads)
   if(tests)
     add_executable(quadrille_${name}_test ${tests})
     target_link_libraries(quadrille_${name}_test quadrille_${name} nlohmann_json::nlohmann_json GTest::gmock

@@ -182,7 +182,7 @@ def algorithms_without_a_file(tree: Path) -> Iterator[str]:
     if table.exists() and not rows:
         yield "src/algorithms/algorithms.def: no row"
     for name in rows:
-        if not (table.parent / f"{name}.cpp").exists():
+        if not any(table.parent.glob(f"*/{name}.cpp")):
             yield f"src/algorithms/algorithms.def: {name} has no {name}.cpp"
 
 

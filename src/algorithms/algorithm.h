@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An algorithm: a pure function from a call's shape, the view of the network and a rank to that
-// rank's schedule. To add one: write NAME.cpp with `generate_NAME` and `supports_NAME`, and give it
-// a row in algorithms.def, which also says when the planner takes it into account; the checker, the
-// mutation test, the documentation and the forced choice (QUADRILLE_ALGORITHM) find it there.
+// rank's schedule. To add one: write COLLECTIVE/NAME.cpp with `generate_NAME` and `supports_NAME`,
+// and give it a row in algorithms.def, which also says when the planner takes it into account; the
+// checker, the mutation test, the documentation and the forced choice (QUADRILLE_ALGORITHM) find it
+// there.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include <string_view>
 
 #include "algorithms/parameters.h"
-#include "algorithms/traffic.h"
+#include "algorithms/traffic/traffic.h"
 #include "network/topology_view.h"
 #include "schedule/schedule.h"
 #include "schedule/shape.h"

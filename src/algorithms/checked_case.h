@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
-#include "algorithms/told_lengths.h"
+#include "algorithms/alltoall/told_lengths.h"
 #include "schedule/block_lengths.h"
 #include "schedule/check.h"
 

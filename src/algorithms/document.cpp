@@ -2,6 +2,7 @@
 // Reads each algorithm's file up to its first line that is no comment.
 #include "algorithms/document.h"
 
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
@@ -11,12 +12,25 @@ namespace quadrille {
 
 namespace {
 
+// The file of this algorithm, in one of the folders of `source_directory`; empty where there is
+// none.
+std::string file_of(const std::string& source_directory, std::string_view algorithm) {
+  std::error_code error;
+  for (const auto& room : std::filesystem::directory_iterator(source_directory, error)) {
+    const auto path = room.path() / (std::string(algorithm) + ".cpp");
+    if (std::filesystem::exists(path, error)) return path.string();
+  }
+  return {};
+}
+
 // The opening comment without its licence line and comment marks.
-Result<std::string> opening_comment(const std::string& path) {
-  std::ifstream file(path);
+Result<std::string> opening_comment(const std::string& source_directory,
+                                    std::string_view algorithm) {
+  std::ifstream file(file_of(source_directory, algorithm));
   if (!file) {
     return Error{ErrorKind::invalid_argument,
-                 "cannot read '" + path + "'; name the directory of the algorithms' sources"};
+                 "cannot read " + std::string(algorithm) + ".cpp in the folders of '" +
+                     source_directory + "'; name the directory of the algorithms' sources"};
   }
   std::string comment;
   for (std::string line; std::getline(file, line) && line.starts_with("//");) {
@@ -41,8 +55,7 @@ Result<std::string> document_algorithms(const std::string& source_directory) {
     page += std::string("\n## ") + name_of(collective) + '\n';
     for (const Algorithm& algorithm : algorithms()) {
       if (algorithm.collective != collective) continue;
-      const Result<std::string> comment =
-          opening_comment(source_directory + '/' + std::string(algorithm.name) + ".cpp");
+      const Result<std::string> comment = opening_comment(source_directory, algorithm.name);
       if (!comment.ok()) return comment.error();
       page += "\n### " + std::string(algorithm.name) + "\n\n";
       if (const std::string parameters = algorithm.parameters.choices(); !parameters.empty()) {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/told_lengths.h"
+#include "algorithms/alltoall/told_lengths.h"
 #include "mpi/call_buffers.h"
 #include "mpi/call_memory.h"
 #include "mpi/datatype.h"

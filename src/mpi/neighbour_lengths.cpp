@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-#include "algorithms/told_lengths.h"
+#include "algorithms/alltoall/told_lengths.h"
 #include "mpi/communicator.h"
 
 namespace quadrille {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/carried_hosts.h"
+#include "algorithms/alltoall/carried_hosts.h"
 #include "schedule/blocks.h"
 #include "schedule/prepared_schedule.h"
 

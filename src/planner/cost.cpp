@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "algorithms/place_in_tree.h"
 #include "algorithms/rank_arithmetic.h"
+#include "algorithms/trees/place_in_tree.h"
 #include "planner/cost_message.h"
 #include "planner/cost_overflow.h"
 #include "planner/event_queue.h"

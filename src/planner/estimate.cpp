@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "algorithms/traffic.h"
+#include "algorithms/traffic/traffic.h"
 #include "planner/traffic_cost.h"
 
 namespace quadrille {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/place_in_tree.h"
+#include "algorithms/trees/place_in_tree.h"
 
 namespace quadrille {
 

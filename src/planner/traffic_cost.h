@@ -4,7 +4,7 @@
 // choosing candidates that cost_of then plays through. Integers throughout, as there.
 #pragma once
 
-#include "algorithms/traffic.h"
+#include "algorithms/traffic/traffic.h"
 #include "network/network_costs.h"
 #include "planner/cost.h"
 

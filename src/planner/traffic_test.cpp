@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cost of the traffic stands for that of the schedules: both are computed for every algorithm,
 // on known and on random networks.
-#include "algorithms/traffic.h"
+#include "algorithms/traffic/traffic.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "algorithms/hierarchy.h"
-#include "algorithms/lanes.h"
-#include "algorithms/rank_runs.h"
+#include "algorithms/trees/hierarchy.h"
+#include "algorithms/trees/lanes.h"
+#include "algorithms/trees/rank_runs.h"
 #include "base/divide_up.h"
 
 namespace quadrille {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
-#include "algorithms/place_in_tree.h"
+#include "algorithms/trees/place_in_tree.h"
 
 namespace quadrille {
 
