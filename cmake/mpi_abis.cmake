@@ -7,7 +7,7 @@
 set(QUADRILLE_MPI_DIR ${CMAKE_SOURCE_DIR}/.mpi CACHE PATH "Folder of the installed MPI environments")
 
 function(quadrille_mpi_abi abi include_directory library extra_definitions)
-  file(GLOB core_sources CONFIGURE_DEPENDS src/mpi/*.cpp src/executor/transports/*.cpp)
+  file(GLOB core_sources CONFIGURE_DEPENDS src/mpi/*/*.cpp src/executor/transports/*.cpp)
   add_library(quadrille-${abi} SHARED ${core_sources})
   target_include_directories(quadrille-${abi} PRIVATE src)
   target_include_directories(quadrille-${abi} SYSTEM PRIVATE ${include_directory})
@@ -16,14 +16,14 @@ function(quadrille_mpi_abi abi include_directory library extra_definitions)
   target_link_libraries(quadrille-${abi} PRIVATE quadrille_planner quadrille_mapping quadrille_executor quadrille_probe_measure
                         quadrille_trace)
 
-  file(GLOB bench_sources CONFIGURE_DEPENDS src/apps/bench/mpi/*.cpp src/apps/bench_main.cpp src/mpi/clock_alignment.cpp)
+  file(GLOB bench_sources CONFIGURE_DEPENDS src/apps/bench/mpi/*.cpp src/apps/bench_main.cpp src/mpi/start/clock_alignment.cpp)
   add_executable(quadrille-bench-${abi} ${bench_sources})
   target_include_directories(quadrille-bench-${abi} SYSTEM PRIVATE ${include_directory})
   target_compile_definitions(quadrille-bench-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
   target_link_libraries(quadrille-bench-${abi} PRIVATE quadrille_apps_bench CLI11::CLI11 ${library} dl)
 
   file(GLOB prober_sources CONFIGURE_DEPENDS src/apps/probe/mpi/*.cpp)
-  add_executable(quadrille-probe-${abi} src/apps/probe_main.cpp ${prober_sources} src/mpi/mpi_control_channel.cpp)
+  add_executable(quadrille-probe-${abi} src/apps/probe_main.cpp ${prober_sources} src/mpi/start/mpi_control_channel.cpp)
   target_include_directories(quadrille-probe-${abi} SYSTEM PRIVATE ${include_directory})
   target_compile_definitions(quadrille-probe-${abi} PRIVATE QUADRILLE_VERSION="${PROJECT_VERSION}" ${extra_definitions})
   target_link_libraries(quadrille-probe-${abi} PRIVATE quadrille_apps_probe ${library})

@@ -58,7 +58,7 @@ MAY_INCLUDE = {
     },
 }
 SEES_MPI = re.compile(r"src/(mpi|apps)/|src/executor/transports/mpi_p2p")
-CALLS_ONLY_PMPI = re.compile(r"src/(mpi|executor)/(?!(.*/)?intercept)")
+CALLS_ONLY_PMPI = re.compile(r"src/(mpi|executor)/(?!(.*/)?intercept_)")
 NAMES_TO_AVOID = re.compile(r"(^|_)(utils?|helpers?|commons?|managers?)(_|\.|$)")
 LONGEST_FILE = 500
 

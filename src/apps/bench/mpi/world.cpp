@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "mpi/clock_alignment.h"
+#include "mpi/start/clock_alignment.h"
 
 namespace quadrille::bench {
 namespace {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What hangs on each intra-communicator of two or more ranks, as an attribute of it. It is little,
+// and made without a message, until a collective is called for which there may be an algorithm:
+// then the ranks compare what the MPI library has told each of them about the communicator and
+// agree on a context number. Where it contradicts itself, or a rank cannot work on it, all leave
+// the communicator to the library.
+//
+// Thread rule: MPI allows one thread at a time in a communicator's collectives; so is this.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "mpi/communicator/communicator.h"
+#include "schedule/shape.h"
+
+namespace quadrille {
+
+class Attachment {
+ public:
+  // Of `handle`, or null where there is none: its collectives are forwarded then.
+  static Attachment* find(MPI_Comm handle);
+
+  // Attaches to a communicator that the user's call has just created. Does nothing for
+  // MPI_COMM_NULL, inter-communicators, single ranks, and where it has been done. Sends nothing.
+  // Returns an MPI error code, that of no memory or the MPI library's, which has gone through the
+  // communicator's error handler.
+  static int attach(MPI_Comm handle) noexcept;
+
+  // The attribute's delete callback.
+  static int forget(MPI_Comm handle, int key, void* state, void* extra) noexcept;
+
+  Rank rank() const { return rank_; }
+  Rank size() const { return size_; }
+
+  // Why calls of `shape` are left to the MPI library whatever the communicator is like; null where
+  // that is to be found out. The same on all ranks.
+  const char* reason_to_leave(const Shape& shape) const;
+
+  // Null where the communicator is left to the MPI library, on all of its ranks. Collective over
+  // it when called for the first time, as part of the program's call `operation`.
+  Communicator* communicator(const char* operation);
+
+ private:
+  Attachment(MPI_Comm handle, Rank rank, Rank size, bool is_consistent)
+      : handle_(handle), rank_(rank), size_(size), is_consistent_(is_consistent) {}
+  void agree(const char* operation);
+  void report_long_wait(const char* operation) const;
+
+  MPI_Comm handle_;
+  Rank rank_;
+  Rank size_;
+  bool is_consistent_;  // its size and its group's
+  bool has_agreed_ = false;
+  std::unique_ptr<Communicator> communicator_;
+};
+
+// The code of a creating call that made `*made` if it succeeded, or of attaching to that.
+inline int attached(int code, const MPI_Comm* made) {
+  return code == MPI_SUCCESS ? Attachment::attach(*made) : code;
+}
+
+}  // namespace quadrille

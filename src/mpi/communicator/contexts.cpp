@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// On the user's communicator, as it has no context of ours yet. The AND of a value and the AND of
+// its complement are each other's complement only where all ranks gave the same.
+#include "mpi/communicator/contexts.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+
+namespace quadrille {
+namespace {
+
+using Offer = ContextNumbers::Offer;
+
+constexpr std::size_t offer_words = std::tuple_size_v<Offer>;
+constexpr std::size_t usable_word = offer_words;
+constexpr std::size_t fingerprint_word = offer_words + 1;
+constexpr std::size_t complement_word = offer_words + 2;
+using ContextWords = std::array<std::uint64_t, offer_words + 3>;
+
+}  // namespace
+
+Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms,
+                                    const LongWait& long_wait) {
+  ContextNumbers::Agreement agreement(terms.rank == 0, terms.world_rank);
+  for (;;) {
+    ContextWords mine{};
+    std::ranges::copy(numbers_.offer(agreement), mine.begin());
+    mine[usable_word] = terms.is_usable ? ~std::uint64_t{0} : 0;
+    mine[fingerprint_word] = terms.fingerprint;
+    mine[complement_word] = ~terms.fingerprint;
+    ContextWords all{};
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code = PMPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
+                               MPI_BAND, communicator, &request);
+    if (code == MPI_SUCCESS) code = await_all({&request, 1}, long_wait);
+    if (code != MPI_SUCCESS) {
+      numbers_.withdraw(agreement);
+      return {Verdict::failed, 0, code};
+    }
+    const bool all_usable = all[usable_word] != 0;
+    if (!all_usable || all[fingerprint_word] != ~all[complement_word]) {
+      numbers_.withdraw(agreement);
+      return {all_usable ? Verdict::different : Verdict::unusable};
+    }
+    Offer common{};
+    std::copy_n(all.begin(), offer_words, common.begin());
+    if (numbers_.take(agreement, common)) {
+      const auto number = agreement.number();
+      return number ? Agreement{Verdict::agreed, *number} : Agreement{Verdict::none_left};
+    }
+    sched_yield();
+  }
+}
+
+}  // namespace quadrille

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameters of the collectives: what C passes for each, and where among CallArguments it goes.
+// preload/collectives.def says which a collective has, in which order.
+#pragma once
+
+#include <mpi.h>
+
+#include <type_traits>
+
+#include "mpi/call/call_arguments.h"
+
+namespace quadrille {
+
+// How C, and Fortran after it, pass an argument.
+enum class Passed : std::uint8_t {
+  number,    // the same in calls with large counts
+  count,     // int, or MPI_Count in calls with large counts
+  datatype,  // handles
+  operation,
+  communicator,
+  counts,  // arrays, one entry a rank
+  places,  // int, or MPI_Aint in calls with large counts
+  datatypes,
+  from,  // buffers
+  into,
+};
+
+template <Passed passed, typename Count>
+struct PassedInC;
+template <typename Count>
+struct PassedInC<Passed::number, Count> : std::type_identity<int> {};
+template <typename Count>
+struct PassedInC<Passed::count, Count> : std::type_identity<Count> {};
+template <typename Count>
+struct PassedInC<Passed::datatype, Count> : std::type_identity<MPI_Datatype> {};
+template <typename Count>
+struct PassedInC<Passed::operation, Count> : std::type_identity<MPI_Op> {};
+template <typename Count>
+struct PassedInC<Passed::communicator, Count> : std::type_identity<MPI_Comm> {};
+template <typename Count>
+struct PassedInC<Passed::counts, Count> : std::type_identity<const Count*> {};
+template <typename Count>
+struct PassedInC<Passed::places, Count>
+    : std::type_identity<
+          std::conditional_t<std::is_same_v<Count, int>, const int*, const MPI_Aint*>> {};
+template <typename Count>
+struct PassedInC<Passed::datatypes, Count> : std::type_identity<const MPI_Datatype*> {};
+template <typename Count>
+struct PassedInC<Passed::from, Count> : std::type_identity<const void*> {};
+template <typename Count>
+struct PassedInC<Passed::into, Count> : std::type_identity<void*> {};
+
+namespace parameter {
+
+#define QUADRILLE_PARAMETER(Name, how, Type, statement)             \
+  struct Name {                                                     \
+    static constexpr Passed passed = Passed::how;                   \
+    static void put(Type value, CallArguments& call) { statement; } \
+  }
+
+QUADRILLE_PARAMETER(Comm, communicator, MPI_Comm, call.comm = value);
+QUADRILLE_PARAMETER(Root, number, int, call.root = value);
+QUADRILLE_PARAMETER(Op, operation, MPI_Op, call.op = value);
+
+QUADRILLE_PARAMETER(Send, from, const void*, call.send.address = const_cast<void*>(value));
+QUADRILLE_PARAMETER(SendCount, count, MPI_Count, call.send.count = value);
+QUADRILLE_PARAMETER(SendType, datatype, MPI_Datatype, call.send.type = value);
+QUADRILLE_PARAMETER(Receive, into, void*, call.receive.address = value);
+QUADRILLE_PARAMETER(ReceiveCount, count, MPI_Count, call.receive.count = value);
+QUADRILLE_PARAMETER(ReceiveType, datatype, MPI_Datatype, call.receive.type = value);
+QUADRILLE_PARAMETER(CountOfBoth, count, MPI_Count, call.send.count = call.receive.count = value);
+QUADRILLE_PARAMETER(TypeOfBoth, datatype, MPI_Datatype,
+                    call.send.type = call.receive.type = call.send_blocks.one_type = value);
+
+QUADRILLE_PARAMETER(SendBlocks, from, const void*,
+                    call.send_blocks.address = const_cast<void*>(value));
+QUADRILLE_PARAMETER(SendCounts, counts, const void*, call.send_blocks.counts = value);
+QUADRILLE_PARAMETER(SendPlaces, places, const void*, call.send_blocks.displacements = value);
+QUADRILLE_PARAMETER(SendBlockType, datatype, MPI_Datatype, call.send_blocks.one_type = value);
+QUADRILLE_PARAMETER(SendBlockTypes, datatypes, const MPI_Datatype*, call.send_blocks.types = value;
+                    call.send_blocks.type_a_rank = true);
+QUADRILLE_PARAMETER(ReceiveBlocks, into, void*, call.receive_blocks.address = value);
+QUADRILLE_PARAMETER(ReceiveCounts, counts, const void*, call.receive_blocks.counts = value);
+QUADRILLE_PARAMETER(ReceivePlaces, places, const void*, call.receive_blocks.displacements = value);
+QUADRILLE_PARAMETER(ReceiveBlockType, datatype, MPI_Datatype, call.receive_blocks.one_type = value);
+QUADRILLE_PARAMETER(ReceiveBlockTypes, datatypes, const MPI_Datatype*,
+                    call.receive_blocks.types = value;
+                    call.receive_blocks.type_a_rank = true);
+#undef QUADRILLE_PARAMETER
+
+}  // namespace parameter
+
+template <typename... Parameter>
+struct ParameterList {};
+
+// Of each row of collectives.def.
+namespace intercepted {
+
+using namespace parameter;  // NOLINT(google-build-using-namespace): the rows' words
+#define COLLECTIVE(Name, lower, UPPER, executed_as, ...)              \
+  struct Name {                                                       \
+    static constexpr Collective collective = Collective::executed_as; \
+    static constexpr const char* name = "MPI_" #Name;                 \
+    using Parameters = ParameterList<__VA_ARGS__>;                    \
+  };
+#define COLLECTIVE_OF_TYPES COLLECTIVE
+#define COLLECTIVE_WITHOUT_COUNTS COLLECTIVE
+#include "preload/collectives.def"
+#undef COLLECTIVE_WITHOUT_COUNTS
+#undef COLLECTIVE_OF_TYPES
+#undef COLLECTIVE
+
+}  // namespace intercepted
+
+// The arguments of a call of `Row`, before any is put.
+template <typename Row>
+CallArguments arguments_of(bool with_large_counts) {
+  CallArguments call{.collective = Row::collective, .name = Row::name};
+  call.send_blocks.large = call.receive_blocks.large = with_large_counts;
+  return call;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the Fortran entries of all collectives share: how each interface passes choice buffers, how
+// a call is taken over, and under which names it comes.
+#pragma once
+
+#include <mpi.h>
+
+#include "mpi/call/collective_call.h"
+#include "mpi/intercept/fortran_array.h"
+#include "mpi/intercept/fortran_constants.h"
+#include "mpi/intercept/fortran_handles.h"
+#include "mpi/intercept/fortran_names.h"
+#include "mpi/intercept/next.h"
+#include "mpi/intercept/symbols.h"
+
+namespace quadrille {
+
+// A choice buffer that is passed as its address.
+class PlainBuffer {
+ public:
+  bool understood() const { return true; }
+  bool has_memory() const { return true; }
+  PlainBuffer(void* address, const FortranConstants& constants)
+      : address_(constants.in_c(address)) {}
+  void* address() const { return address_; }
+  void gather() {}
+  void scatter() const {}
+
+ private:
+  void* address_;
+};
+
+// Of a call without data, or without a second buffer.
+struct NoBuffer {
+  bool understood() const { return true; }
+  bool has_memory() const { return true; }
+  void* address() const { return nullptr; }
+  void gather() {}
+  void scatter() const {}
+};
+
+// How an interface passes choice buffers, and what it calls the constants. One word in any case: an
+// address.
+template <FortranInterface interface, typename PassedBuffer>
+struct Binding {
+  using Buffer = PassedBuffer;
+  static constexpr FortranInterface constants = interface;
+};
+using MpifH = Binding<FortranInterface::mpif_h, PlainBuffer>;
+using MpiF08 = Binding<FortranInterface::mpi_f08, PlainBuffer>;
+using MpiF08WithDescriptors = Binding<FortranInterface::mpi_f08, FortranArray>;
+
+using Choice = void*;
+using Integer = const int*;
+
+template <typename Binding>
+typename Binding::Buffer buffer_of(Choice passed) {
+  return {passed, *FortranConstants::of(Binding::constants)};
+}
+template <typename Binding>
+NoBuffer buffer_of(NoBuffer none) {
+  return none;
+}
+
+// Executes an entry's call or passes it on by `forward()`. Each buffer is a Choice or NoBuffer;
+// `error` may be null in mpi_f08. `arguments(from, into)` makes C's arguments of the buffers'
+// addresses; it is called only where INTEGERs can be read.
+// REQUIRES: what these arguments point to lives until this returns.
+template <typename Binding, typename Send, typename Receive, typename Forward, typename Arguments>
+void take_over(Send send, Receive receive, int* error, const Forward& forward,
+               const Arguments& arguments) {
+  if (!fortran_is_readable()) return forward();
+  auto from = buffer_of<Binding>(send);
+  auto into = buffer_of<Binding>(receive);
+  if (!from.understood() || !into.understood()) return forward();
+  CollectiveCall call(arguments(from.address(), into.address()));
+  if (!call.replaced()) {
+    forward();
+    call.forwarded(MPI_SUCCESS);
+    return;
+  }
+  if (from.has_memory() && into.has_memory()) {
+    from.gather();
+    into.gather();
+  } else {
+    call.fail(MPI_ERR_NO_MEM);
+  }
+  const int code = call.execute();
+  into.scatter();
+  if (error != nullptr) *error = code;
+}
+
+// Adds Entry<Binding, symbol>::entry under an interface's name where the process has that
+// interface.
+#define QUADRILLE_ADD_FORTRAN_ONE(Binding, symbol, Entry)  \
+  if (FortranConstants::of(Binding::constants) != nullptr) \
+  table[symbol] = reinterpret_cast<void*>(&Entry<Binding, symbol>::entry)
+#define QUADRILLE_ADD_FORTRAN(Entry, lower, upper) \
+  QUADRILLE_FORTRAN_NAMES(QUADRILLE_ADD_FORTRAN_ONE, lower, upper, Entry)
+
+}  // namespace quadrille

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C entries of the collectives, with int counts and, for MPI 4, with MPI_Count; made of
+// preload/collectives.def.
+#include <mpi.h>
+
+#include <type_traits>
+
+#include "mpi/call/collective_call.h"
+#include "mpi/intercept/collective_parameters.h"
+#include "mpi/intercept/next.h"
+#include "mpi/intercept/symbols.h"
+
+namespace quadrille {
+namespace {
+
+// `symbol` is the entry's own name: that of the next definition, whose declaration older mpi.h lack
+// for MPI_Count.
+template <typename Row, typename Count, SymbolName symbol, typename = typename Row::Parameters>
+struct CEntry;
+
+template <typename Row, typename Count, SymbolName symbol, typename... Parameter>
+struct CEntry<Row, Count, symbol, ParameterList<Parameter...>> {
+  static int entry(typename PassedInC<Parameter::passed, Count>::type... passed) {
+    CallArguments arguments = arguments_of<Row>(!std::is_same_v<Count, int>);
+    (Parameter::put(passed, arguments), ...);
+    CollectiveCall call(arguments);
+    if (call.replaced()) return call.execute();
+    const auto next = reinterpret_cast<decltype(&entry)>(next_symbol<symbol>());
+    return call.forwarded(next(passed...));
+  }
+};
+
+}  // namespace
+
+void add_collective_symbols(SymbolTable& table) {
+#define ADD(Name, Count, symbol) \
+  table[symbol] = reinterpret_cast<void*>(&CEntry<intercepted::Name, Count, symbol>::entry);
+#define COLLECTIVE_WITHOUT_COUNTS(Name, ...) \
+  ADD(Name, int, "MPI_" #Name)               \
+  ADD(Name, int, "PMPI_" #Name)
+#define COLLECTIVE(Name, ...)             \
+  COLLECTIVE_WITHOUT_COUNTS(Name)         \
+  ADD(Name, MPI_Count, "MPI_" #Name "_c") \
+  ADD(Name, MPI_Count, "PMPI_" #Name "_c")
+#define COLLECTIVE_OF_TYPES COLLECTIVE
+#include "preload/collectives.def"
+#undef COLLECTIVE_OF_TYPES
+#undef COLLECTIVE
+#undef COLLECTIVE_WITHOUT_COUNTS
+#undef ADD
+}
+
+}  // namespace quadrille

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/start/wire_limits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "wire/links/link.h"
+
+namespace quadrille {
+namespace {
+
+using wire::ethernet_bytes;
+using wire::ip_udp_bytes;
+
+constexpr double assumed_burst_bytes = 32 * 1024;
+constexpr double assumed_rate_bit_s = 10e6;
+// Three quarters of what a port holds.
+constexpr double usable_part = 0.75;
+// A buffer that never overflowed still delays everybody behind it.
+constexpr double most_packets = 256;
+// A packet arriving and one on its way.
+constexpr double least_packets = 2;
+// What a sender to a group may be ahead is to hide a round trip.
+constexpr double most_group_ahead = 8;
+
+}  // namespace
+
+WireLimits::Port WireLimits::port_of(std::uint32_t host) const {
+  Port port{assumed_burst_bytes, assumed_rate_bit_s};
+  if (job_.model == nullptr) return port;
+  const ModelHost& known = job_.model->hosts[job_.model_host[host]];
+  if (known.to_host_bit_s) port.rate_bit_s = known.to_host_bit_s->value;
+  for (const Segment& segment : job_.model->segments) {
+    if (segment.name != known.segment) continue;
+    if (segment.bus_rate_bit_s) port.rate_bit_s = segment.bus_rate_bit_s->value;
+    if (segment.safe_burst_all_ports_bytes) {
+      port.burst_bytes = segment.safe_burst_all_ports_bytes->value;
+    } else if (segment.safe_burst_bytes) {
+      port.burst_bytes = segment.safe_burst_bytes->value;
+    }
+    port.lossless = segment.lossless.value_or(false);
+  }
+  return port;
+}
+
+std::uint32_t WireLimits::packets(std::uint32_t host) const {
+  const Port port = port_of(host);
+  const double held = port.burst_bytes * usable_part / static_cast<double>(mtu_ + ethernet_bytes);
+  return static_cast<std::uint32_t>(port.lossless ? most_packets
+                                                  : std::clamp(held, least_packets, most_packets));
+}
+
+wire::EndpointSettings WireLimits::of_endpoint(std::uint32_t host) const {
+  const Port port = port_of(host);
+  wire::EndpointSettings settings;
+  settings.peers = static_cast<std::uint32_t>(job_.host_of_rank.size());
+  settings.limits.payload = mtu_ - ip_udp_bytes - wire::overhead_bytes;
+  settings.limits.unasked = unasked_bytes();
+  settings.tells_of_failure = true;
+  settings.limits.group_ahead = static_cast<std::uint32_t>(
+      std::clamp(smallest_burst_bytes() / 4 / static_cast<double>(mtu_ + ethernet_bytes), 1.0,
+                 most_group_ahead));
+  settings.window = std::min(settings.window, packets(host));
+  const double twice_buffer_s = 2 * port.burst_bytes * 8 / port.rate_bit_s;
+  settings.times.first = std::clamp(Nanoseconds{std::llround(twice_buffer_s * 1e9)},
+                                    settings.times.shortest, settings.times.first);
+  return settings;
+}
+
+double WireLimits::smallest_burst_bytes() const {
+  double smallest = assumed_burst_bytes;
+  for (std::uint32_t host = 0; host < job_.hosts; ++host)
+    smallest = std::min(smallest, port_of(host).burst_bytes);
+  return smallest;
+}
+
+// A quarter of what the smallest port holds, for all ranks of other hosts and all own ones; the
+// same on all ranks, since it is a bound on both ends.
+std::size_t WireLimits::unasked_bytes() const {
+  std::vector<std::uint32_t> ranks(job_.hosts, 0);
+  for (const std::uint32_t host : job_.host_of_rank) ++ranks[host];
+  const auto senders = static_cast<double>(job_.host_of_rank.size());
+  const double receivers = *std::ranges::max_element(ranks);
+  const double each = smallest_burst_bytes() / 4 / (senders * receivers);
+  constexpr double framing = ethernet_bytes + ip_udp_bytes + wire::overhead_bytes;
+  return each > framing ? static_cast<std::size_t>(each - framing) : 0;
+}
+
+}  // namespace quadrille
