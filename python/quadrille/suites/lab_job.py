@@ -71,7 +71,6 @@ class SuiteLab:
         timeout_s: float,
         environment: Mapping[str, str] | None = None,
         folder: Path | None = None,
-        stdin: str = "",
         launcher_arguments: Sequence[str] = (),
         preload: str = "",
     ) -> Ended:
@@ -84,7 +83,7 @@ class SuiteLab:
         began = time.monotonic()
         child = subprocess.Popen(
             line,
-            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -94,7 +93,7 @@ class SuiteLab:
             start_new_session=True,
         )
         try:
-            output, _ = child.communicate(stdin or None, timeout=timeout_s)
+            output, _ = child.communicate(timeout=timeout_s)
             return Ended(child.returncode, output, time.monotonic() - began)
         except subprocess.TimeoutExpired:
             return Ended(None, self._end(child), time.monotonic() - began)
