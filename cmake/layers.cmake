@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# quadrille_layer(FOLDER [ROOMS] DEPENDENCIES...): a static library out of src/FOLDER/*.cpp, one test program out of its
-# *_test.cpp, one benchmark program out of its *_benchmark.cpp; named after the folder, '_' for '/'. With ROOMS the folders in
-# it belong to it.
+# quadrille_layer(FOLDER DEPENDENCIES... [ROOMS FOLDERS...]): a static library out of src/FOLDER/*.cpp, one test program out of its
+# *_test.cpp, one benchmark program out of its *_benchmark.cpp; named after the folder, '_' for '/'. ROOMS are folders in
+# it that belong to it.
 #
 # A target's files are compiled joined, ten at a time: most of a file's time goes into the standard headers and into what it
 # instantiates of them, both of which are then done once. So names in anonymous namespaces of one folder must differ.
@@ -12,13 +12,13 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
 
 function(quadrille_layer folder)
   string(REPLACE "/" "_" name ${folder})
-  set(dependencies ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" ROOMS)
+  set(dependencies ${layer_UNPARSED_ARGUMENTS})
   file(GLOB sources CONFIGURE_DEPENDS src/${folder}/*.cpp)
-  if(ROOMS IN_LIST dependencies)
-    list(REMOVE_ITEM dependencies ROOMS)
-    file(GLOB in_rooms CONFIGURE_DEPENDS src/${folder}/*/*.cpp)
-    list(APPEND sources ${in_rooms})
-  endif()
+  foreach(room IN LISTS layer_ROOMS)
+    file(GLOB in_room CONFIGURE_DEPENDS src/${folder}/${room}/*.cpp)
+    list(APPEND sources ${in_room})
+  endforeach()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   set(benchmarks ${sources})

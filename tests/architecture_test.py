@@ -61,6 +61,9 @@ SEES_MPI = re.compile(r"src/(mpi|apps)/|src/executor/transports/mpi_p2p")
 CALLS_ONLY_PMPI = re.compile(r"src/(mpi|executor)/(?!(.*/)?intercept_)")
 NAMES_TO_AVOID = re.compile(r"(^|_)(utils?|helpers?|commons?|managers?)(_|\.|$)")
 LONGEST_FILE = 500
+MOST_FILES = 32
+# More than others, and not to grow: what is to become one driver for collectives and provider.
+FULLEST_FOLDER = {"src/wire": 58, "src/fabric": 46}
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 _MPI_CALL = re.compile(r"(?<![\w.])(MPI_[A-Z][a-z]\w*)\s*\(")
@@ -160,6 +163,14 @@ def files_too_long(tree: Path) -> Iterator[str]:
             yield f"{path.relative_to(tree)}: {text.count(chr(10))} lines"
 
 
+def folders_too_full(tree: Path) -> Iterator[str]:
+    """Find folders of src in which nobody finds his way any more."""
+    for folder in sorted(path for path in (tree / "src").rglob("*") if path.is_dir()):
+        files = sum(path.is_file() for path in folder.iterdir())
+        if files > FULLEST_FOLDER.get(str(folder.relative_to(tree)), MOST_FILES):
+            yield f"{folder.relative_to(tree)}: {files} files, more than a folder may hold"
+
+
 def files_without_licence(tree: Path) -> Iterator[str]:
     """Find files that do not open with their licence."""
     for path, text in sources(tree, _SOURCES):
@@ -210,6 +221,7 @@ RULES: list[Rule] = [
     mpi_called_instead_of_pmpi,
     type_names_defined_twice,
     files_too_long,
+    folders_too_full,
     files_without_licence,
     names_that_say_nothing,
     algorithms_without_a_file,
@@ -278,6 +290,16 @@ def test_the_project_keeps_the_rule(rule: Rule) -> None:
 def test_the_rules_are_held_against_something() -> None:
     layers = {path.relative_to(ROOT).parts[1] for path, _ in sources(ROOT, _NATIVE) if "src" in path.parts}
     assert {"base", "schedule", "algorithms", "planner", "executor", "mpi"} <= layers
+
+
+def test_a_folder_that_is_too_full_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / "src" / "base"
+    folder.mkdir(parents=True)
+    for number in range(MOST_FILES):
+        (folder / f"{number}.h").touch()
+    assert list(folders_too_full(tmp_path)) == []
+    (folder / "more.h").touch()
+    assert len(list(folders_too_full(tmp_path))) == 1
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "algorithms/algorithm.h"
-#include "schedule/check.h"
+#include "schedule/check/check.h"
 
 namespace quadrille {
 namespace {

@@ -11,7 +11,7 @@
 #include "algorithms/algorithm.h"
 #include "algorithms/alltoall/told_lengths.h"
 #include "schedule/block_lengths.h"
-#include "schedule/check.h"
+#include "schedule/check/check.h"
 
 namespace quadrille {
 

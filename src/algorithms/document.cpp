@@ -10,9 +10,6 @@
 
 namespace quadrille {
 
-namespace {
-
-// The file of this algorithm, in one of the folders of `source_directory`; empty where there is
 // none.
 std::string file_of(const std::string& source_directory, std::string_view algorithm) {
   std::error_code error;
@@ -22,6 +19,8 @@ std::string file_of(const std::string& source_directory, std::string_view algori
   }
   return {};
 }
+
+namespace {
 
 // The opening comment without its licence line and comment marks.
 Result<std::string> opening_comment(const std::string& source_directory,

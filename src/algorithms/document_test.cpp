@@ -26,7 +26,7 @@ TEST(DocumentAlgorithms, gives_what_stands_in_docs) {
 // What the comment of every algorithm has to say.
 TEST(DocumentAlgorithms, finds_every_part_of_every_comment) {
   for (const Algorithm& algorithm : algorithms()) {
-    std::ifstream file(sources + "/" + std::string(algorithm.name) + ".cpp");
+    std::ifstream file(file_of(sources, algorithm.name));
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     for (const char* part :
          {"// Steps: ", "// Bytes: ", "// Needs: ", "// Loses: ", "// Source: ", "doi:", "ranks"}) {
@@ -38,7 +38,8 @@ TEST(DocumentAlgorithms, finds_every_part_of_every_comment) {
 TEST(DocumentAlgorithms, says_which_file_it_cannot_read) {
   const Result<std::string> page = document_algorithms("/nowhere");
   ASSERT_FALSE(page.ok());
-  EXPECT_THAT(page.error().message, testing::HasSubstr("/nowhere/barrier_dissemination.cpp"));
+  EXPECT_THAT(page.error().message,
+              testing::HasSubstr("barrier_dissemination.cpp in the folders of '/nowhere'"));
 }
 
 }  // namespace

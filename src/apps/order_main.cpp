@@ -27,8 +27,8 @@
 #include "apps/exit_codes.h"
 #include "base/error.h"
 #include "mapping/rank_mapping.h"
-#include "network/model.h"
-#include "network/model_rates.h"
+#include "network/model/model.h"
+#include "network/model/model_rates.h"
 
 namespace quadrille {
 namespace {

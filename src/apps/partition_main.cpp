@@ -26,7 +26,7 @@
 
 #include "apps/exit_codes.h"
 #include "base/error.h"
-#include "probe/eco_partition.h"
+#include "probe/latency/eco_partition.h"
 
 namespace quadrille {
 namespace {

@@ -15,7 +15,7 @@
 #include "apps/exit_codes.h"
 #include "apps/plan/subcommands.h"
 #include "schedule/block_lengths.h"
-#include "schedule/check.h"
+#include "schedule/check/check.h"
 #include "schedule/dump.h"
 
 namespace quadrille {

@@ -13,10 +13,10 @@
 
 #include "apps/exit_codes.h"
 #include "probe/investigation.h"
-#include "probe/simulated/model_accuracy.h"
-#include "probe/simulated/random_topology.h"
-#include "probe/simulated/ready_made.h"
 #include "probe/simulated/simulated_network.h"
+#include "probe/simulated/topologies/model_accuracy.h"
+#include "probe/simulated/topologies/random_topology.h"
+#include "probe/simulated/topologies/ready_made.h"
 
 namespace quadrille::probe {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "base/units.h"
 #include "network/framing.h"
-#include "network/model.h"
+#include "network/model/model.h"
 
 namespace quadrille {
 

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "network/model.h"
+#include "network/model/model.h"
 
 namespace quadrille {
 

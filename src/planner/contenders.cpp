@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "planner/estimate.h"
+#include "planner/cost/estimate.h"
 #include "planner/wire_candidates.h"
 
 namespace quadrille {

@@ -11,7 +11,7 @@
 #include "network/network_costs.h"
 #include "network/topology_view.h"
 #include "planner/candidate.h"
-#include "planner/cost.h"
+#include "planner/cost/cost.h"
 #include "schedule/shape.h"
 
 namespace quadrille {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "planner/cost_networks.h"
+#include "planner/cost/cost_networks.h"
 
 namespace quadrille {
 namespace {

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "network/model.h"
+#include "network/model/model.h"
 #include "network/network_costs.h"
 #include "network/topology_view.h"
-#include "planner/library_cost.h"
+#include "planner/cost/library_cost.h"
 
 namespace quadrille {
 

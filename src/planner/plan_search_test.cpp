@@ -9,7 +9,7 @@
 #include <set>
 
 #include "planner/contenders.h"
-#include "planner/cost_networks.h"
+#include "planner/cost/cost_networks.h"
 
 namespace quadrille {
 namespace {

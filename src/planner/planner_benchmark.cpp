@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "planner/contenders.h"
-#include "planner/cost_networks.h"
+#include "planner/cost/cost_networks.h"
 #include "planner/plan_search.h"
 #include "planner/planner.h"
 

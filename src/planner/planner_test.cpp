@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/cost_networks.h"
+#include "planner/cost/cost_networks.h"
 #include "planner/multicast_watch.h"
 #include "planner/plan_search.h"
 

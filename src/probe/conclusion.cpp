@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "probe/delay_classes.h"
+#include "probe/latency/delay_classes.h"
 #include "probe/quantile.h"
 
 namespace quadrille::probe {

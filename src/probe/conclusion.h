@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "network/model.h"
-#include "probe/bus_search.h"
-#include "probe/choose_network.h"
-#include "probe/host_overheads.h"
-#include "probe/multicast_reach.h"
+#include "network/model/model.h"
+#include "probe/latency/pair_latency.h"
 #include "probe/network.h"
-#include "probe/pair_latency.h"
-#include "probe/segments.h"
-#include "probe/trunk_tree.h"
+#include "probe/rates/host_overheads.h"
+#include "probe/reach/choose_network.h"
+#include "probe/reach/multicast_reach.h"
+#include "probe/segments/bus_search.h"
+#include "probe/segments/segments.h"
+#include "probe/trunks/trunk_tree.h"
 
 namespace quadrille::probe {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "network/model.h"
+#include "network/model/model.h"
 #include "probe/round.h"
 
 namespace quadrille::probe {

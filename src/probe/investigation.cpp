@@ -5,15 +5,15 @@
 #include <optional>
 #include <utility>
 
-#include "network/model_checks.h"
-#include "probe/bus_search.h"
-#include "probe/choose_network.h"
+#include "network/model/model_checks.h"
+#include "probe/bursts/safe_burst.h"
 #include "probe/conclusion.h"
 #include "probe/counted_network.h"
-#include "probe/delay_classes.h"
-#include "probe/host_rates.h"
-#include "probe/safe_burst.h"
-#include "probe/trunk_search.h"
+#include "probe/latency/delay_classes.h"
+#include "probe/rates/host_rates.h"
+#include "probe/reach/choose_network.h"
+#include "probe/segments/bus_search.h"
+#include "probe/trunks/trunk_search.h"
 
 namespace quadrille::probe {
 namespace {

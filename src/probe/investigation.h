@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "network/model.h"
+#include "network/model/model.h"
 #include "probe/network.h"
 
 namespace quadrille::probe {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/access_map.h"
+#include "schedule/check/access_map.h"
 
 namespace quadrille {
 

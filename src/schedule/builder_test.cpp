@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "schedule/finding.h"
+#include "schedule/check/finding.h"
 
 namespace quadrille {
 namespace {

@@ -21,7 +21,7 @@ class ProgressLine(_Line):
 
 
 class Counters(_Line):
-    """How much the kernel's counters grew, by name (src/probe/measure/kernel_counters.h)."""
+    """How much the kernel's counters grew, by name (src/probe/measure/hosts/kernel_counters.h)."""
 
     probe: dict[str, int] = Field(default_factory=dict)
     mpi: dict[str, int] = Field(default_factory=dict)
@@ -30,7 +30,7 @@ class Counters(_Line):
 class HostLine(_Line):
     """What one host says of its settings, and what its kernel counted.
 
-    Keys of `settings`: src/probe/measure/host_settings.h. What a host could not read is absent.
+    Keys of `settings`: src/probe/measure/hosts/host_settings.h. What a host could not read is absent.
     """
 
     type: Literal["host"] = "host"

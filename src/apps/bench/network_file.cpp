@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "apps/bench/rates_file.h"
-#include "network/model.h"
-#include "network/model_rates.h"
+#include "network/model/model.h"
+#include "network/model/model_rates.h"
 
 namespace quadrille::bench {
 namespace {

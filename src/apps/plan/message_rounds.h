@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "schedule/whole_call.h"
+#include "schedule/check/whole_call.h"
 
 namespace quadrille::plan {
 

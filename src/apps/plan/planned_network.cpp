@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "network/model_rates.h"
+#include "network/model/model_rates.h"
 #include "planner/planner.h"
 
 namespace quadrille::plan {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "network/bounds.h"
-#include "network/model.h"
+#include "network/model/model.h"
 #include "planner/known_network.h"
 
 namespace quadrille::plan {

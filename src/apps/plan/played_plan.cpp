@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "apps/plan/message_rounds.h"
-#include "schedule/whole_call.h"
+#include "schedule/check/whole_call.h"
 
 namespace quadrille::plan {
 namespace {

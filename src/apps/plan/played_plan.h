@@ -8,7 +8,7 @@
 
 #include "apps/plan/planned_network.h"
 #include "planner/candidate.h"
-#include "planner/cost.h"
+#include "planner/cost/cost.h"
 
 namespace quadrille::plan {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "network/model.h"
-#include "network/model_difference.h"
-#include "probe/measure/kernel_counters.h"
+#include "network/model/model.h"
+#include "network/model/model_difference.h"
+#include "probe/measure/hosts/kernel_counters.h"
 
 namespace quadrille::probe {
 

@@ -15,7 +15,7 @@
 #include "base/monotonic_clock.h"
 #include "mpi/communicator/attachment.h"
 #include "mpi/job/runtime.h"
-#include "network/model_rates.h"
+#include "network/model/model_rates.h"
 
 namespace quadrille {
 namespace {

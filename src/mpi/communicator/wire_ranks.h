@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "network/model.h"
+#include "network/model/model.h"
 
 namespace quadrille {
 

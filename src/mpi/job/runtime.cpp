@@ -25,8 +25,8 @@
 #include "mpi/communicator/attachment.h"
 #include "mpi/job/version.h"
 #include "mpi/start/fabric_use.h"
-#include "network/model.h"
-#include "probe/measure/host_identity.h"
+#include "network/model/model.h"
+#include "probe/measure/hosts/host_identity.h"
 #include "wire/links/open_link.h"
 
 namespace quadrille {

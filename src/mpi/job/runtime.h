@@ -18,7 +18,7 @@
 #include "mpi/job/wire_log.h"
 #include "mpi/start/start_model.h"
 #include "mpi/start/wire_start.h"
-#include "network/model.h"
+#include "network/model/model.h"
 #include "network/topology_view.h"
 #include "planner/planner.h"
 

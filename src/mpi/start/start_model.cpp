@@ -12,9 +12,9 @@
 
 #include "base/monotonic_clock.h"
 #include "executor/waiting.h"
-#include "network/model_cache.h"
-#include "probe/measure/address_identity.h"
-#include "probe/measure/candidates.h"
+#include "network/model/model_cache.h"
+#include "probe/measure/hosts/address_identity.h"
+#include "probe/measure/hosts/candidates.h"
 
 namespace quadrille {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/utc.h"
 #include "mpi/job/version.h"
 #include "probe/investigation.h"
-#include "probe/measure/agent_service.h"
+#include "probe/measure/agent/agent_service.h"
 #include "probe/measure/channel_until_deadline.h"
 #include "probe/measure/measured_network.h"
 #include "probe/measure/realtime.h"

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "mpi/start/mpi_control_channel.h"
-#include "network/model.h"
+#include "network/model/model.h"
 
 namespace quadrille {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "probe/measure/candidates.h"
-#include "probe/measure/interfaces.h"
+#include "probe/measure/hosts/candidates.h"
+#include "probe/measure/hosts/interfaces.h"
 #include "probe/measure/udp_socket.h"
 
 namespace quadrille {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "probe/measure/agent/round_part.h"
 #include "probe/measure/byte_codec.h"
 #include "probe/measure/realtime.h"
-#include "probe/measure/round_part.h"
 
 namespace quadrille::probe {
 namespace {

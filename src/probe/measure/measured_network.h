@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "probe/measure/agent.h"
-#include "probe/measure/agent_calls.h"
-#include "probe/measure/agent_service.h"
+#include "probe/measure/agent/agent.h"
+#include "probe/measure/agent/agent_calls.h"
+#include "probe/measure/agent/agent_service.h"
+#include "probe/measure/agent/start_margin.h"
 #include "probe/measure/host_clock.h"
-#include "probe/measure/kernel_counters.h"
-#include "probe/measure/start_margin.h"
+#include "probe/measure/hosts/kernel_counters.h"
 #include "probe/network.h"
 
 namespace quadrille::probe {

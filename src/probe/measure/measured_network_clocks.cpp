@@ -2,9 +2,9 @@
 // Clocks of other machines, aligned by exchanges of datagrams every two seconds.
 #include <algorithm>
 
+#include "probe/measure/agent/round_part.h"
 #include "probe/measure/measured_network.h"
 #include "probe/measure/realtime.h"
-#include "probe/measure/round_part.h"
 
 namespace quadrille::probe {
 namespace {

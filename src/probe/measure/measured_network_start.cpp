@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "probe/measure/byte_codec.h"
-#include "probe/measure/candidates.h"
-#include "probe/measure/interfaces.h"
+#include "probe/measure/hosts/candidates.h"
+#include "probe/measure/hosts/interfaces.h"
 #include "probe/measure/measured_network.h"
 #include "probe/measure/realtime.h"
 

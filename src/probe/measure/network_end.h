@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "probe/measure/datagram.h"
+#include "probe/measure/agent/datagram.h"
 #include "probe/measure/udp_socket.h"
 #include "probe/round.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "probe/choose_network.h"
+#include "probe/reach/choose_network.h"
 #include "probe/simulated/simulated_network.h"
 
 namespace quadrille::probe {

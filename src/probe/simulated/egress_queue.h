@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "probe/simulated/chance.h"
-#include "probe/simulated/ring.h"
+#include "probe/simulated/topologies/ring.h"
 
 namespace quadrille::probe {
 

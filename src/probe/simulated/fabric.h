@@ -8,7 +8,7 @@
 
 #include "probe/round.h"
 #include "probe/simulated/egress_queue.h"
-#include "probe/simulated/topology.h"
+#include "probe/simulated/topologies/topology.h"
 
 namespace quadrille::probe {
 

@@ -6,7 +6,7 @@
 
 #include "probe/simulated/chance.h"
 #include "probe/simulated/conditions.h"
-#include "probe/simulated/topology.h"
+#include "probe/simulated/topologies/topology.h"
 
 namespace quadrille::probe {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "probe/host_rates.h"
+#include "probe/rates/host_rates.h"
 #include "probe/simulated/phase_setting.h"
 #include "probe/simulated/simulated_network.h"
 #include "probe/simulated/stopwatch_network.h"

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <string>
 
-#include "probe/simulated/expected_network.h"
-#include "probe/simulated/model_accuracy.h"
-#include "probe/simulated/random_topology.h"
-#include "probe/simulated/ready_made.h"
 #include "probe/simulated/simulated_network.h"
+#include "probe/simulated/topologies/expected_network.h"
+#include "probe/simulated/topologies/model_accuracy.h"
+#include "probe/simulated/topologies/random_topology.h"
+#include "probe/simulated/topologies/ready_made.h"
 #include "probe/until_deadline.h"
 
 namespace quadrille::probe {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "probe/host_overheads.h"
-#include "probe/multicast_reach.h"
+#include "probe/rates/host_overheads.h"
+#include "probe/reach/multicast_reach.h"
 #include "probe/simulated/phase_setting.h"
-#include "probe/simulated/ready_made.h"
 #include "probe/simulated/simulated_network.h"
+#include "probe/simulated/topologies/ready_made.h"
 
 namespace quadrille::probe {
 namespace {

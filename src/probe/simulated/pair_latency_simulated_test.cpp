@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "probe/delay_classes.h"
-#include "probe/eco_partition.h"
-#include "probe/pair_latency.h"
+#include "probe/latency/delay_classes.h"
+#include "probe/latency/eco_partition.h"
+#include "probe/latency/pair_latency.h"
 #include "probe/simulated/phase_setting.h"
-#include "probe/simulated/ready_made.h"
 #include "probe/simulated/simulated_network.h"
+#include "probe/simulated/topologies/ready_made.h"
 
 namespace quadrille::probe {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "probe/safe_burst.h"
+#include "probe/bursts/safe_burst.h"
 #include "probe/simulated/phase_setting.h"
 #include "probe/simulated/simulated_network.h"
 #include "probe/simulated/stopwatch_network.h"

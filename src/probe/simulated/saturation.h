@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "probe/simulated/topology.h"
+#include "probe/simulated/topologies/topology.h"
 
 namespace quadrille::probe {
 

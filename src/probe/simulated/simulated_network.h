@@ -15,7 +15,7 @@
 #include "probe/simulated/conditions.h"
 #include "probe/simulated/host_behaviour.h"
 #include "probe/simulated/reach.h"
-#include "probe/simulated/topology.h"
+#include "probe/simulated/topologies/topology.h"
 
 namespace quadrille::probe {
 

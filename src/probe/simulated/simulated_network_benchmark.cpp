@@ -2,8 +2,8 @@
 // Processor time of one round in which every host sends at full rate and light datagrams look on.
 #include <benchmark/benchmark.h>
 
-#include "probe/simulated/ready_made.h"
 #include "probe/simulated/simulated_network.h"
+#include "probe/simulated/topologies/ready_made.h"
 
 namespace quadrille::probe {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <utility>
 
-#include "wire/links/frame_sockets.h"
-#include "wire/links/packet_link.h"
-#include "wire/links/passed_sockets.h"
+#include "wire/links/frames/frame_sockets.h"
+#include "wire/links/frames/packet_link.h"
+#include "wire/links/frames/passed_sockets.h"
+#include "wire/links/frames/xdp_link.h"
 #include "wire/links/udp_link.h"
-#include "wire/links/xdp_link.h"
 
 namespace quadrille::wire {
 

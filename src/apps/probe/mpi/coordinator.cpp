@@ -20,8 +20,8 @@
 #include "mpi/job/version.h"
 #include "mpi/start/mpi_control_channel.h"
 #include "probe/investigation.h"
-#include "probe/measure/host_identity.h"
-#include "probe/measure/host_settings.h"
+#include "probe/measure/hosts/host_identity.h"
+#include "probe/measure/hosts/host_settings.h"
 #include "probe/measure/measured_network.h"
 #include "probe/measure/realtime.h"
 

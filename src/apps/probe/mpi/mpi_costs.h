@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "apps/probe/mpi/prober_world.h"
-#include "network/model.h"
+#include "network/model/model.h"
 
 namespace quadrille::probe {
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/fingerprint.h"
-#include "probe/measure/host_identity.h"
+#include "probe/measure/hosts/host_identity.h"
 #include "probe/measure/realtime.h"
 
 namespace quadrille::probe {
