@@ -197,6 +197,23 @@ def algorithms_without_a_file(tree: Path) -> Iterator[str]:
             yield f"src/algorithms/algorithms.def: {name} has no {name}.cpp"
 
 
+def decisions_without_a_line(tree: Path) -> Iterator[str]:
+    """Find decisions that the index does not name, or whose number is not the next one."""
+    folder = tree / "docs" / "decisions"
+    index = folder / "README.md"
+    named = (
+        re.findall(r"^\| (\d+) \| \[.*?\]\((\d+_\w+\.md)\)", index.read_text("utf-8"), re.M)
+        if index.exists()
+        else []
+    )
+    for place, (number, name) in enumerate(named, 1):
+        if int(number) != place or int(name.split("_")[0]) != place:
+            yield f"docs/decisions/README.md: {name} is not number {place}"
+    for path in sorted(folder.glob("*.md")):
+        if path != index and path.name not in {name for _, name in named}:
+            yield f"docs/decisions/{path.name}: not in README.md"
+
+
 def unguarded_calls_of_libfabric(tree: Path) -> Iterator[str]:
     """Find entries of libfabric's tables through which an exception could pass into C."""
     provider = tree / "src" / "fabric" / "provider"
@@ -227,6 +244,7 @@ RULES: list[Rule] = [
     algorithms_without_a_file,
     commands_imported_from_below,
     unguarded_calls_of_libfabric,
+    decisions_without_a_line,
 ]
 
 SPDX = "// SPDX-License-Identifier: BSD-3-Clause\n"
@@ -258,6 +276,8 @@ PLANTED: list[tuple[Rule, str, str]] = [
     ),
     (commands_imported_from_below, "python/quadrille/lab/x.py", "from quadrille.commands import run\n"),
     (unguarded_calls_of_libfabric, "src/fabric/provider/x.cpp", SPDX + "  ops.read = Calls::read;\n"),
+    (decisions_without_a_line, "docs/decisions/01_x.md", "# X\n"),
+    (decisions_without_a_line, "docs/decisions/README.md", "| 1 | [X](02_x.md) | a | b | holds |\n"),
     (unguarded_calls_of_libfabric, "src/fabric/provider/y.cpp", SPDX + "  made.getinfo = get_info;\n"),
 ]
 

@@ -22,7 +22,7 @@ namespace quadrille {
 
 // Steps that one search may play through, of all ranks and candidates together: about half a
 // millisecond for each thousand. Of many ranks playing more finds little that is better
-// (docs/decisions/choosing_in_a_millisecond.md).
+// (docs/decisions/23_choosing_in_a_millisecond.md).
 constexpr std::uint64_t most_played_steps(Rank ranks) { return ranks <= 32 ? 6'000 : 1'500; }
 // And beyond these, of each candidate whose messages are not described.
 inline constexpr std::uint64_t kMostOfUndescribed = 6'000;

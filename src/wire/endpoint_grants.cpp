@@ -10,7 +10,7 @@ namespace {
 // Own arrivals make room in the budget at once; what others of the host give back is looked for.
 constexpr Nanoseconds look_at_budget{200'000};
 
-// Packets of a short message; see docs/decisions/short_messages_at_once.md.
+// Packets of a short message; see docs/decisions/33_short_messages_at_once.md.
 constexpr std::uint64_t most_of_short = 8;
 constexpr std::uint32_t least_of_long = 2;
 

@@ -3,7 +3,7 @@
 
 While its processors are away an emulated network stands still: rates fall, queues look deeper, one side of a
 comparison waits. With up to 0.18 of any second stolen probes were within 3 %, from 0.32 on up to 12 % off
-(docs/decisions/late_frames_of_a_busy_machine.md). A test that passes has passed.
+(docs/decisions/16_late_frames_of_a_busy_machine.md). A test that passes has passed.
 """
 
 from __future__ import annotations

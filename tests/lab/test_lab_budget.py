@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a switch drops in front of a host whose ranks are all sent to at once, by messages and collectives.
 
-With a budget for each rank and another for the wire: docs/decisions/one_board_for_a_host.md.
+With a budget for each rank and another for the wire: docs/decisions/49_one_board_for_a_host.md.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def _notes(hosts: dict[str, BuiltHost], user_namespace: bool) -> list[str]:
 
 
 def notes_on_queues(wiring: Wiring) -> list[str]:
-    """Say where a sender notices what waits in switches (docs/decisions/frames_leave_their_socket.md)."""
+    """Say where a sender notices what waits in switches (docs/decisions/54_frames_leave_their_socket.md)."""
     if BRIDGE_SETTINGS.exists() or not wiring.queueing_bridges():
         return []
     note = (

@@ -105,7 +105,7 @@ void Runtime::begin() {
   runtime->take_wire();
   runtime->begin_trace();
   // Threads that make communicators at the same time: Open MPI 5 may hang
-  // (docs/decisions/islands_are_hosts.md).
+  // (docs/decisions/22_islands_are_hosts.md).
   runtime->view_.group_steps = !runtime->has_threads_;
   PMPI_Comm_set_attr(MPI_COMM_SELF, runtime->closing_key_, runtime.get());
   the_runtime = std::move(runtime);

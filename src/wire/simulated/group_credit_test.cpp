@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What groups have been granted holds up nobody: credit for what is not there, or for who is late.
-// See docs/decisions/credit_for_what_is_not_there.md.
+// See docs/decisions/51_credit_for_what_is_not_there.md.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -107,7 +107,7 @@ struct Outcome {
 // Questions are at most a second apart: so late it is noticed that a process goes on which others
 // had asked in vain, and a second later still where that question, or its answer, is lost. Else the
 // wait for the next question after six in a row from 5 ms on, or after four of the longest first
-// ones here (25 ms), is 320 and 400 ms. See docs/decisions/lost_questions_wait_alone.md.
+// ones here (25 ms), is 320 and 400 ms. See docs/decisions/52_lost_questions_wait_alone.md.
 Nanoseconds bound(bool loses, bool overflows, bool stopped) {
   if (stopped) return milliseconds(loses ? 2200 : 1100);
   return milliseconds(loses || overflows ? 500 : 100);
