@@ -43,7 +43,7 @@ _JOBS = (
     Job(3, "threads", "2 5"),
     Job(3, "life_cycle", "20"),
     Job(2, "after_errors", "operation", needs_forced=True),
-    Job(2, "after_errors", "leftovers"),
+    Job(2, "after_errors", "leftovers", fails=("mpich",)),  # its MPI_Ibcast has one code for all errors
     Job(3, "handles", "20"),
     Job(5, "topology", fails=("ompi4",)),
 )
