@@ -52,23 +52,79 @@ bool is_predefined(const Envelope& envelope) {
          envelope.combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-// Only types that are built from a predefined one by repetition are certain to have their type map
-// in the order of memory; size and extent alone do not tell (an indexed type may run backwards).
+// What a type was made of.
+class Contents {
+ public:
+  Contents(MPI_Datatype type, const Envelope& envelope)
+      : integers_(static_cast<std::size_t>(envelope.integers) + 1),
+        addresses_(static_cast<std::size_t>(envelope.addresses) + 1),
+        types_(static_cast<std::size_t>(envelope.types), MPI_DATATYPE_NULL) {
+    PMPI_Type_get_contents(type, static_cast<int>(envelope.integers),
+                           static_cast<int>(envelope.addresses), static_cast<int>(envelope.types),
+                           integers_.data(), addresses_.data(), types_.data());
+  }
+  Contents(const Contents&) = delete;
+  Contents& operator=(const Contents&) = delete;
+  ~Contents() {
+    for (MPI_Datatype& type : types_) {
+      if (type != MPI_DATATYPE_NULL && !is_predefined(envelope_of(type))) PMPI_Type_free(&type);
+    }
+  }
+
+  // Of a struct or of blocks at places in bytes.
+  std::size_t blocks() const { return static_cast<std::size_t>(integers_[0]); }
+  int length(std::size_t block) const { return integers_[block + 1]; }
+  MPI_Aint place(std::size_t block) const { return addresses_[block]; }
+  MPI_Datatype type(std::size_t block = 0) const {
+    return types_[std::min(block, types_.size() - 1)];
+  }
+
+ private:
+  std::vector<int> integers_;
+  std::vector<MPI_Aint> addresses_;
+  std::vector<MPI_Datatype> types_;
+};
+
+bool in_memory_order(MPI_Datatype type);
+
+// Each block begins where the one before it ends. So programs describe more than an int counts: as
+// many pieces as there are, and a rest.
+bool blocks_are_in_a_row(const Contents& contents) {
+  MPI_Aint next = 0;
+  bool any = false;
+  for (std::size_t block = 0; block < contents.blocks(); ++block) {
+    if (contents.length(block) == 0) continue;
+    const MPI_Datatype type = contents.type(block);
+    MPI_Count size = 0;
+    MPI_Aint lower = 0;
+    MPI_Aint extent = 0;
+    PMPI_Type_size_x(type, &size);
+    PMPI_Type_get_extent(type, &lower, &extent);
+    if ((any && contents.place(block) != next) || lower != 0 || size != extent ||
+        !in_memory_order(type))
+      return false;
+    next = contents.place(block) + contents.length(block) * extent;
+    any = true;
+  }
+  return true;
+}
+
+// Whether the type map of a type whose size is its extent is in the order of memory: size and
+// extent alone do not tell (an indexed type may run backwards).
 bool in_memory_order(MPI_Datatype type) {
   const Envelope envelope = envelope_of(type);
   if (is_predefined(envelope)) return true;
-  if (envelope.combiner != MPI_COMBINER_DUP && envelope.combiner != MPI_COMBINER_CONTIGUOUS)
-    return false;
   if (envelope.large_counts > 0) return false;  // whose contents only MPI 4's function gives
-  const auto integers = static_cast<int>(envelope.integers);
-  const auto addresses = static_cast<int>(envelope.addresses);
-  std::vector<int> integer(static_cast<std::size_t>(std::max(integers, 1)));
-  std::vector<MPI_Aint> address(static_cast<std::size_t>(std::max(addresses, 1)));
-  MPI_Datatype inner = MPI_DATATYPE_NULL;
-  PMPI_Type_get_contents(type, integers, addresses, 1, integer.data(), address.data(), &inner);
-  const bool ordered = in_memory_order(inner);
-  if (!is_predefined(envelope_of(inner))) PMPI_Type_free(&inner);
-  return ordered;
+  switch (envelope.combiner) {
+    case MPI_COMBINER_DUP:
+    case MPI_COMBINER_CONTIGUOUS:
+      return in_memory_order(Contents(type, envelope).type());
+    case MPI_COMBINER_STRUCT:
+    case MPI_COMBINER_HINDEXED:
+      return blocks_are_in_a_row(Contents(type, envelope));
+    default:
+      return false;
+  }
 }
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30U;

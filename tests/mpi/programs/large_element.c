@@ -2,6 +2,7 @@
  * large_element: broadcasts one element of more bytes than an int counts, as programs make it out
  * of pieces and a rest to exchange more than a count of MPI 3 does. The pieces lie at different
  * addresses, but in the same memory, so that a rank needs little of its own.
+ * large_element apart: the rest does not begin where the pieces end.
  * large_element none: combines no elements of 4 GiB each. */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -26,12 +27,14 @@ static char* memory_for_one(void) {
   return start;
 }
 
+static int gap = 0; /* before the rest */
+
 static MPI_Datatype type_of_one(void) {
   MPI_Datatype one, all, made;
   MPI_Type_contiguous(piece, MPI_BYTE, &one);
   MPI_Type_contiguous(pieces, one, &all);
   const int lengths[2] = {1, rest};
-  const MPI_Aint places[2] = {0, (MPI_Aint)piece * pieces};
+  const MPI_Aint places[2] = {0, (MPI_Aint)piece * pieces + gap};
   const MPI_Datatype types[2] = {all, MPI_BYTE};
   MPI_Type_create_struct(2, lengths, places, types, &made);
   MPI_Type_commit(&made);
@@ -65,7 +68,7 @@ static int broadcast_one(int rank) {
   int failures = 0;
   char* const buffer = memory_for_one();
   if (buffer == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
-  char* const last = buffer + (size_t)piece * pieces;
+  char* const last = buffer + (size_t)piece * pieces + gap;
   MPI_Datatype type = type_of_one();
   for (size_t i = 0; i < piece; ++i) buffer[i] = rank == 0 ? expected(i, 0) : 0;
   for (size_t i = 0; i < rest; ++i) last[i] = rank == 0 ? expected(i, 1) : 0;
@@ -80,6 +83,7 @@ int main(int argc, char** argv) {
   int rank, all = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (argc > 1 && strcmp(argv[1], "apart") == 0) gap = 64;
   const int of_none = argc > 1 && strcmp(argv[1], "none") == 0;
   const int failures = of_none ? combine_none() : broadcast_one(rank);
   MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

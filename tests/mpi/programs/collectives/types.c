@@ -47,6 +47,26 @@ static MPI_Datatype record(void) {
   return committed(type);
 }
 
+/* Two ints in the order of memory, one behind the other, or the second before the first. */
+static MPI_Datatype two_blocks(int first_place, int second_place) {
+  const int lengths[] = {1, 1};
+  const MPI_Aint places[] = {first_place, second_place};
+  const MPI_Datatype types[] = {MPI_INT, MPI_INT};
+  MPI_Datatype type;
+  PMPI_Type_create_struct(2, lengths, places, types, &type);
+  return committed(type);
+}
+
+static MPI_Datatype blocks_of_several(void) {
+  const int lengths[] = {1, 0, 2};
+  const MPI_Aint places[] = {0, 4, 12};
+  MPI_Datatype three, type;
+  PMPI_Type_contiguous(3, MPI_INT, &three);
+  PMPI_Type_create_hindexed(3, lengths, places, three, &type);
+  PMPI_Type_free(&three);
+  return committed(type);
+}
+
 static MPI_Datatype several(int count, MPI_Datatype of) {
   MPI_Datatype type;
   PMPI_Type_contiguous(count, of, &type);
@@ -77,6 +97,9 @@ int make_types(struct type_case cases[MOST_CASES]) {
       {"indexed backwards", backwards(), 4},
       {"resized, lower bound -8", shifted(), 2},
       {"struct", record(), 0},
+      {"struct in memory order", two_blocks(0, 4), 2},
+      {"struct backwards", two_blocks(4, 0), 2},
+      {"blocks of several in a row", blocks_of_several(), 9},
       {"contiguous of 3", several(3, MPI_INT), 3},
       {"contiguous of vectors", several(2, strided()), 12},
       {"dup", duplicate(MPI_DOUBLE), 0},
