@@ -58,7 +58,8 @@ struct AlgorithmUse {
   std::string_view instead_of = {};
   // Null: its cost is found by playing its schedules through.
   Traffic (*traffic)(const TrafficInput& input) = nullptr;
-  // Its schedules depend on which ranks share hosts and segments.
+  // It goes by who shares hosts, segments or multicast, which MPI libraries do not know: its cost
+  // says nothing of how long they take.
   bool sees_network = false;
 };
 

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <type_traits>
 
 #include "mpi/call/call_arguments.h"
@@ -13,16 +14,16 @@ namespace quadrille {
 
 // How C, and Fortran after it, pass an argument.
 enum class Passed : std::uint8_t {
-  number,    // the same in calls with large counts
-  count,     // int, or MPI_Count in calls with large counts
-  datatype,  // handles
-  operation,
-  communicator,
-  counts,  // arrays, one entry a rank
-  places,  // int, or MPI_Aint in calls with large counts
-  datatypes,
-  from,  // buffers
-  into,
+  number,        // an int in all calls
+  count,         // an int, or MPI_Count in calls with large counts
+  datatype,      // a handle
+  operation,     // a handle
+  communicator,  // a handle
+  counts,        // an array of counts, one a rank
+  places,        // an array, one a rank: int, or MPI_Aint in calls with large counts
+  datatypes,     // an array of handles, one a rank
+  from,          // a buffer that is read
+  into,          // a buffer that is written; that of a broadcast
 };
 
 template <Passed passed, typename Count>
