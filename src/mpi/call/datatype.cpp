@@ -53,9 +53,9 @@ bool is_predefined(const Envelope& envelope) {
 }
 
 // What a type was made of.
-class Contents {
+class TypeContents {
  public:
-  Contents(MPI_Datatype type, const Envelope& envelope)
+  TypeContents(MPI_Datatype type, const Envelope& envelope)
       : integers_(static_cast<std::size_t>(envelope.integers) + 1),
         addresses_(static_cast<std::size_t>(envelope.addresses) + 1),
         types_(static_cast<std::size_t>(envelope.types), MPI_DATATYPE_NULL) {
@@ -63,9 +63,9 @@ class Contents {
                            static_cast<int>(envelope.addresses), static_cast<int>(envelope.types),
                            integers_.data(), addresses_.data(), types_.data());
   }
-  Contents(const Contents&) = delete;
-  Contents& operator=(const Contents&) = delete;
-  ~Contents() {
+  TypeContents(const TypeContents&) = delete;
+  TypeContents& operator=(const TypeContents&) = delete;
+  ~TypeContents() {
     for (MPI_Datatype& type : types_) {
       if (type != MPI_DATATYPE_NULL && !is_predefined(envelope_of(type))) PMPI_Type_free(&type);
     }
@@ -89,7 +89,7 @@ bool in_memory_order(MPI_Datatype type);
 
 // Each block begins where the one before it ends. So programs describe more than an int counts: as
 // many pieces as there are, and a rest.
-bool blocks_are_in_a_row(const Contents& contents) {
+bool blocks_are_in_a_row(const TypeContents& contents) {
   MPI_Aint next = 0;
   bool any = false;
   for (std::size_t block = 0; block < contents.blocks(); ++block) {
@@ -118,10 +118,10 @@ bool in_memory_order(MPI_Datatype type) {
   switch (envelope.combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_CONTIGUOUS:
-      return in_memory_order(Contents(type, envelope).type());
+      return in_memory_order(TypeContents(type, envelope).type());
     case MPI_COMBINER_STRUCT:
     case MPI_COMBINER_HINDEXED:
-      return blocks_are_in_a_row(Contents(type, envelope));
+      return blocks_are_in_a_row(TypeContents(type, envelope));
     default:
       return false;
   }
