@@ -29,8 +29,10 @@ Planner planner_with(PlannerOptions options) {
 TEST(Planner, every_row_names_parameters_and_algorithms_that_exist) {
   for (const Algorithm& algorithm : algorithms()) {
     const AlgorithmUse& use = algorithm.use;
-    for (const TriedSizes& sizes : {use.tried, use.also_tried})
+    for (const TriedSizes& sizes : {use.tried, use.also_tried}) {
       EXPECT_TRUE(algorithm.parameters.with(sizes.parameters).ok()) << algorithm.name;
+      EXPECT_TRUE(sizes.largest == 0 || sizes.smallest < sizes.largest) << algorithm.name;
+    }
     EXPECT_TRUE(use.also_tried.empty() || !use.tried.empty()) << algorithm.name;
     EXPECT_TRUE(use.needs == Needs::nothing || !use.tried.empty()) << algorithm.name;
     if (use.instead_of.empty()) continue;

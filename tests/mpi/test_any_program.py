@@ -78,6 +78,7 @@ IN_SEGMENTS = "bcast:chain:segment=1024,reduce:chain:segment=1024,scan:chain:seg
 @pytest.mark.parametrize(
     ("algorithms", "count"),
     [
+        # Few elements: Open MPI writes what is too long to be sent at once behind a buffer that is too short.
         (ALGORITHM_ROUNDS[0], "30"),
         (ALGORITHM_ROUNDS[1], "30"),
         (ALGORITHM_ROUNDS[2], "30"),
@@ -90,7 +91,6 @@ IN_SEGMENTS = "bcast:chain:segment=1024,reduce:chain:segment=1024,scan:chain:seg
 def test_ranks_that_name_unlike_lengths_are_told(mpi: Mpi, algorithms: str, count: str) -> None:
     """A multiple, of which pieces of one length could be taken for all of the message."""
     collectives = ["bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scan"]
-    # Open MPI writes what is too long behind the buffer where it is too long to be sent at once.
     # Who waits for more messages than others have, as who is to be asked for each, reports it and waits on.
     paced = "gather:linear:window=2"
     named = [one for one in collectives if f",{one}:" in f",{algorithms.replace(paced, '')}"]

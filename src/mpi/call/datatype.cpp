@@ -85,8 +85,6 @@ class TypeContents {
   std::vector<MPI_Datatype> types_;
 };
 
-bool in_memory_order(MPI_Datatype type);
-
 // Each block begins where the one before it ends. So programs describe more than an int counts: as
 // many pieces as there are, and a rest.
 bool blocks_are_in_a_row(const TypeContents& contents) {
@@ -94,16 +92,9 @@ bool blocks_are_in_a_row(const TypeContents& contents) {
   bool any = false;
   for (std::size_t block = 0; block < contents.blocks(); ++block) {
     if (contents.length(block) == 0) continue;
-    const MPI_Datatype type = contents.type(block);
-    MPI_Count size = 0;
-    MPI_Aint lower = 0;
-    MPI_Aint extent = 0;
-    PMPI_Type_size_x(type, &size);
-    PMPI_Type_get_extent(type, &lower, &extent);
-    if ((any && contents.place(block) != next) || lower != 0 || size != extent ||
-        !in_memory_order(type))
-      return false;
-    next = contents.place(block) + contents.length(block) * extent;
+    const Layout layout = layout_of(contents.type(block));
+    if ((any && contents.place(block) != next) || !layout.contiguous) return false;
+    next = contents.place(block) + contents.length(block) * static_cast<MPI_Aint>(layout.size);
     any = true;
   }
   return true;
