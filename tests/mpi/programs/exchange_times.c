@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * exchange_times BYTES CALLS [uneven]: calls MPI_Alltoall with BYTES a pair, each time from a
  * barrier on, looks at every block, and prints the median, mean and maximum of the calls' times,
- * each the slowest rank's, without the first two calls. With `uneven` it is MPI_Alltoallv, and a
- * pair has none, one, two, three or four fourths of BYTES in turn. After the first two calls rank 0
- * makes the file that EXCHANGE_BEGUN names, where it is set. */
+ * each the slowest rank's, without the first two calls. longest_round_us is the longest time
+ * from a call's barrier until its blocks are looked at, rank 0's. With `uneven` it is
+ * MPI_Alltoallv, and a pair has none, one, two, three or four fourths of BYTES in turn. After the
+ * first two calls rank 0 makes the file that EXCHANGE_BEGUN names, where it is set. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,7 @@ int main(int argc, char** argv) {
   const int uneven = argc > 3;
   struct side sent = side_of(ranks, bytes), received = side_of(ranks, bytes);
   double* times = calloc((size_t)calls, sizeof *times);
+  double longest_round = 0;
   for (int call = -2; call < calls; ++call) {
     if (call == 0 && rank == 0) tell_of_begin();
     memset(sent.data, rank + call, (size_t)ranks * bytes);
@@ -73,6 +75,7 @@ int main(int argc, char** argv) {
       sent.lengths[peer] = length(call, rank, peer, (int)bytes, uneven);
       received.lengths[peer] = length(call, peer, rank, (int)bytes, uneven);
     }
+    const double round_began = MPI_Wtime();
     MPI_Barrier(MPI_COMM_WORLD);
     const double began = MPI_Wtime();
     if (uneven) {
@@ -86,14 +89,17 @@ int main(int argc, char** argv) {
     MPI_Allreduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (call >= 0) times[call] = longest;
     wrong += wrong_blocks(received, ranks, call);
+    const double round = MPI_Wtime() - round_began;
+    if (call >= 0 && round > longest_round) longest_round = round;
   }
   MPI_Reduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) {
     double sum = 0;
     for (int call = 0; call < calls; ++call) sum += times[call];
     qsort(times, (size_t)calls, sizeof *times, by_value);
-    printf("median_us=%.0f mean_us=%.0f max_us=%.0f wrong=%d\n", times[calls / 2] * 1e6,
-           sum / calls * 1e6, times[calls - 1] * 1e6, all_wrong);
+    printf("median_us=%.0f mean_us=%.0f max_us=%.0f longest_round_us=%.0f wrong=%d\n",
+           times[calls / 2] * 1e6, sum / calls * 1e6, times[calls - 1] * 1e6, longest_round * 1e6,
+           all_wrong);
   }
   free(times);
   side_free(received);
