@@ -3,17 +3,15 @@
 // execution.
 #include "mpi/call/collective_call.h"
 
-#include <array>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/monotonic_clock.h"
-#include "mpi/agree/multicast_agreement.h"
+#include "mpi/agree/multicast_news.h"
 #include "mpi/call/call_memory.h"
 #include "mpi/call/call_shape.h"
 #include "mpi/call/counted_call.h"
@@ -23,49 +21,10 @@
 #include "mpi/call/left_calls.h"
 #include "mpi/communicator/attachment.h"
 #include "mpi/job/runtime.h"
+#include "planner/agreement.h"
+#include "planner/decision_text.h"
 
 namespace quadrille {
-
-namespace {
-
-// One line a stage of a trial: the slowest rank's time of each call, by candidate.
-void log_stage(const Shape& shape, Bytes size, const Decision& decision,
-               std::span<const std::int64_t> longest) {
-  std::string line = std::string("event=trial collective=") + name_of(shape.collective) +
-                     " ranks=" + std::to_string(shape.ranks) +
-                     " bytes=" + std::to_string(size.value);
-  for (const std::uint32_t candidate : decision.trial.contenders()) {
-    line += " " + decision.candidates[candidate].name + "_us=";
-    const char* separator = "";
-    for (std::size_t call = 0; call < longest.size(); ++call) {
-      if (decision.trial.candidate_of(call) != candidate) continue;
-      line += separator + std::to_string(longest[call] / 1000);
-      separator = ",";
-    }
-  }
-  std::fprintf(stderr, "%s\n", line.c_str());
-}
-
-std::string microseconds(Nanoseconds time) { return std::to_string(time.value / 1000); }
-
-// Who executes calls of this class from now on, what the model says of it and of the next best.
-void log_plan(const Shape& shape, Bytes size, const Decision& decision) {
-  const std::uint32_t chosen = decision.trial.candidate();
-  std::string line =
-      std::string("event=plan collective=") + name_of(shape.collective) +
-      " ranks=" + std::to_string(shape.ranks) + " bytes=" + std::to_string(size.value) +
-      " chosen=" + decision.candidates[chosen].name + " reason=\"" + decision.reason + "\"";
-  if (decision.predicted[chosen].value > 0)
-    line += " predicted_us=" + microseconds(decision.predicted[chosen]);
-  for (std::uint32_t other = 0; other < decision.candidates.size(); ++other) {
-    if (other == chosen || decision.predicted[other].value == 0) continue;
-    line += " instead_of=" + decision.candidates[other].name +
-            " its_predicted_us=" + microseconds(decision.predicted[other]);
-  }
-  std::fprintf(stderr, "%s\n", line.c_str());
-}
-
-}  // namespace
 
 CollectiveCall::CollectiveCall(const CallArguments& arguments, const void* site)
     : scope_(arguments.collective, arguments.comm), arguments_(arguments), site_(site) {
@@ -111,92 +70,56 @@ bool CollectiveCall::may_alternate() const {
   return !is_reducing(shape_.collective) || is_exact(arguments_.op, arguments_.send.type);
 }
 
-// False, and the call fails, where the MPI library's messages do.
-bool CollectiveCall::agree_on_maximum(std::span<std::int64_t> values) {
-  const int code = communicator_->agree_on_maximum(values, arguments_.name);
-  if (code != MPI_SUCCESS) fail(code);
-  return code == MPI_SUCCESS;
-}
-
-// What the call's size is taken for by all ranks alike.
-Bytes CollectiveCall::size() {
-  if (!needs_shared_size(shape_.collective)) return message_size(shape_);
-  Planner& planner = communicator_->planner();
-  if (!planner.depends_on_size(shape_)) return {0};
-  SharedSize& shared = communicator_->shared_size(shape_.collective);
-  const Bytes own = mean_block(arguments_, shape_, communicator_->rank());
-  const bool in_trial = !planner.decision(shape_, may_alternate(), shared.agreed()).trial.settled();
-  // What is not tried makes no difference.
-  if (!shared.is_due(own < planner.options().trial_floor ? Bytes{0} : own, in_trial))
-    return shared.agreed();
+// Agrees with the other ranks, in at most one exchange.
+std::optional<AgreedCall> CollectiveCall::agree() {
+  Agreement& agreement = communicator_->agreement();
+  const Bytes share = agreement.needs_share(shape_)
+                          ? mean_block(arguments_, shape_, communicator_->rank())
+                          : Bytes{0};
+  const std::span<std::int64_t> values = agreement.begin(shape_, may_alternate(), share);
+  if (values.empty()) return agreement.finish({}, {});
   const Nanoseconds start = monotonic_now();
-  const auto [own_largest, own_time_beside] = shared.to_compare();
-  std::array values = {static_cast<std::int64_t>(own_largest),
-                       static_cast<std::int64_t>(own_time_beside)};
-  if (!agree_on_maximum(values)) return shared.agreed();
-  const SharedSize::Comparison of_all{static_cast<std::uint64_t>(values[0]),
-                                      static_cast<std::uint64_t>(values[1])};
-  shared.learn(of_all, start, monotonic_now());
-  return shared.agreed();
-}
-
-void CollectiveCall::find_decision() {
-  decision_ = &communicator_->planner().decision(shape_, may_alternate(), size_);
-  if (decision_->trial.samples_are_due()) judge_trial();
-  decision_->trial.begin_call();
+  const int code = communicator_->agree_on_maximum(values, arguments_.name);
+  if (code != MPI_SUCCESS) {
+    fail(code);
+    return std::nullopt;
+  }
+  AgreedCall agreed = agreement.finish(start, monotonic_now());
+  const bool is_first = communicator_->rank() == 0;
+  if (is_first && !agreed.stage.empty()) std::fprintf(stderr, "%s\n", agreed.stage.c_str());
+  if (agreed.multicast_news) {
+    tell_multicast_news(*Runtime::active(), *agreed.multicast_news, is_first);
+    // While the ranks are without multicast each call is counted, on all of them alike.
+    LeftCalls::forget_all();
+  }
+  return agreed;
 }
 
 void CollectiveCall::decide() {
-  size_ = size();
-  if (failure_ != MPI_SUCCESS) return;
-  find_decision();
-  if (failure_ != MPI_SUCCESS) return;
-  const MulticastAgreement multicast =
-      agree_on_multicast(*communicator_, chosen(), size_, arguments_.name);
-  if (multicast.mpi_error != MPI_SUCCESS) return fail(multicast.mpi_error);
-  if (multicast.has_changed) find_decision();
-  if (failure_ != MPI_SUCCESS) return;
-  if (decision_->trial.settled() && decision_->told != decision_->trial.candidate()) {
-    decision_->told = decision_->trial.candidate();
+  const std::optional<AgreedCall> agreed = agree();
+  if (!agreed) return;
+  decision_ = agreed->decision;
+  chosen_ = agreed->chosen;
+  const Trial& trial = decision_->trial;
+  if (trial.settled() && decision_->told != trial.candidate()) {
+    decision_->told = trial.candidate();
     if (communicator_->rank() == 0 && Runtime::active()->settings().logs("plan"))
-      log_plan(shape_, size_, *decision_);
+      std::fprintf(stderr, "%s\n", plan_line(shape_, agreed->size, *decision_).c_str());
   }
-  const Candidate& chosen = this->chosen();
-  if (chosen.algorithm != nullptr && chosen.algorithm->supports(shape_)) candidate_ = &chosen;
+  if (chosen_->algorithm != nullptr && chosen_->algorithm->supports(shape_)) candidate_ = chosen_;
   left_ = decision_->reason;
   const bool is_watched = traced_from_ns_ != 0 || Runtime::active()->settings().check_decisions ||
-                          communicator_->multicast_watch().is_away();
-  if (chosen.algorithm == nullptr && decision_->trial.is_final() && !is_watched)
+                          communicator_->agreement().is_without_multicast();
+  if (chosen_->algorithm == nullptr && trial.is_final() && !is_watched)
     LeftCalls::of_this_thread().keep(arguments_, communicator_->rank(), left_);
-  if (!decision_->trial.settled()) began_ns_ = monotonic_now().value;
+  if (agreed->is_sample) began_ns_ = monotonic_now().value;
 }
 
 // Of the arguments only what the standard makes equal on all ranks.
 void CollectiveCall::check_decision() {
-  std::string decision = std::string(arguments_.name) + " -> " + chosen().name;
+  std::string decision = std::string(arguments_.name) + " -> " + chosen_->name;
   if (is_rooted(shape_.collective)) decision += " root=" + std::to_string(shape_.root);
   communicator_->check_decision(decision, arguments_.name);
-}
-
-void CollectiveCall::judge_trial() {
-  Trial& trial = decision_->trial;
-  SharedSize* shared = needs_shared_size(shape_.collective)
-                           ? &communicator_->shared_size(shape_.collective)
-                           : nullptr;
-  std::vector<std::int64_t> longest(trial.samples().begin(), trial.samples().end());
-  longest.push_back(shared != nullptr && shared->has_varied() ? 1 : 0);
-  if (!agree_on_maximum(longest)) return;
-  const bool some_share_varied = longest.back() != 0;
-  longest.pop_back();
-  const bool logs = communicator_->rank() == 0 && Runtime::active()->settings().logs("plan");
-  if (logs) log_stage(shape_, size_, *decision_, longest);
-  if (shared != nullptr && shared->end_stage(some_share_varied)) {
-    trial.repeat_stage();
-    return;
-  }
-  trial.judge(longest);
-  if (!trial.settled()) return;
-  decision_->reason = "tried";
 }
 
 void CollectiveCall::record() {

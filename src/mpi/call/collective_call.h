@@ -13,13 +13,14 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 
 #include "mpi/call/call_arguments.h"
 #include "mpi/call/call_scope.h"
 #include "mpi/call/outcome.h"
 #include "mpi/communicator/communicator.h"
+#include "planner/agreement.h"
 #include "schedule/shape.h"
 
 namespace quadrille {
@@ -48,13 +49,9 @@ class CollectiveCall {
  private:
   void prepare();
   bool may_alternate() const;
-  bool agree_on_maximum(std::span<std::int64_t> values);
-  Bytes size();
+  std::optional<AgreedCall> agree();
   void decide();
   void check_decision();
-  void find_decision();
-  const Candidate& chosen() const { return decision_->candidates[decision_->trial.candidate()]; }
-  void judge_trial();
   void record();
   void trace(const std::string* algorithm, const Outcome& outcome);
   Outcome run();
@@ -67,9 +64,9 @@ class CollectiveCall {
   Communicator* communicator_ = nullptr;
   int failure_ = MPI_SUCCESS;  // found before the call was begun
   Shape shape_;
-  Bytes size_{0};
   Decision* decision_ = nullptr;
-  const Candidate* candidate_ = nullptr;  // null: the MPI library
+  const Candidate* chosen_ = nullptr;     // by all ranks alike
+  const Candidate* candidate_ = nullptr;  // who executes it; null: the MPI library
   const char* left_ = "not handled";      // why it is left to the MPI library
   std::int64_t began_ns_ = 0;             // 0: not timed
   std::int64_t traced_from_ns_ = 0;       // 0: not traced

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "mpi/agree/multicast_news.h"
 #include "mpi/call/datatype.h"
 #include "mpi/job/runtime.h"
 #include "wire/channels.h"
@@ -25,7 +26,10 @@ Communicator::Communicator(MPI_Comm handle, Rank rank, std::vector<int> world_ra
     : handle_(handle),
       rank_(rank),
       world_ranks_(std::move(world_ranks)),
-      planner_(Runtime::active()->planner_options(), std::move(network), rank) {}
+      planner_(Runtime::active()->planner_options(), std::move(network), rank),
+      agreement_(
+          planner_, [] { return multicast_finding(*Runtime::active()); },
+          Runtime::active()->settings().logs("plan")) {}
 
 void Communicator::begin(std::uint32_t context, const char* operation) {
   context_ = context;

@@ -8,7 +8,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,9 +22,8 @@
 #include "mpi/call/outcome.h"
 #include "mpi/communicator/contexts.h"
 #include "mpi/communicator/group_communicators.h"
-#include "planner/multicast_watch.h"
+#include "planner/agreement.h"
 #include "planner/planner.h"
-#include "planner/shared_size.h"
 
 namespace quadrille {
 
@@ -33,6 +31,8 @@ class Communicator {
  public:
   // Nothing is sent for it before begin().
   Communicator(MPI_Comm handle, Rank rank, std::vector<int> world_ranks, KnownNetwork network);
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
   // The ranks have agreed on its context number. Where calls are traced, collective.
   void begin(std::uint32_t context, const char* operation);
   // The communicator is freed: so is its context number, if nothing of it can still arrive.
@@ -45,8 +45,7 @@ class Communicator {
   const TopologyView& view() const { return planner_.view(); }
   Planner& planner() { return planner_; }
   NeighbourLengths& neighbour_lengths();
-  SharedSize& shared_size(Collective collective) { return shared_sizes_[collective]; }
-  MulticastWatch& multicast_watch() { return multicast_watch_; }
+  Agreement& agreement() { return agreement_; }
   // Where calls are traced: the communicator's name there, and the number of its next call.
   std::uint64_t traced_name() const { return traced_name_; }
   std::uint32_t next_traced_call() { return traced_calls_++; }
@@ -93,9 +92,8 @@ class Communicator {
   Rank rank_;
   std::vector<int> world_ranks_;
   std::optional<NeighbourLengths> neighbour_lengths_;  // once a call has needed them
-  std::map<Collective, SharedSize> shared_sizes_;      // of those that need one
-  MulticastWatch multicast_watch_;
   Planner planner_;
+  Agreement agreement_;
   Executor executor_;
   MpiPointToPoint transport_;
   ByWire by_wire_;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the ranks of a communicator must know of each other before they decide who executes a call:
+//   - the size of a call whose arguments tell a rank its own share only (shared_size.h),
+//   - the longest durations of a trial's stage (trial.h),
+//   - whether multicast reaches all (multicast_watch.h).
+// All of it travels in one exchange, and most calls have none. A state machine without messages:
+//
+//   values = agreement.begin(...);   // what this rank brings; empty: nothing to exchange
+//   // the ranks replace each value by its maximum over all
+//   agreed = agreement.finish(...);  // equal on all ranks
+//
+// What is due follows from what all ranks know alike before the call, so that all bring as many
+// values. What the exchange brings to light may make something else due: that waits for the next
+// call.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "planner/multicast_watch.h"
+#include "planner/planner.h"
+#include "planner/shared_size.h"
+#include "schedule/shape.h"
+
+namespace quadrille {
+
+// Who executes a call. Equal on all ranks.
+struct AgreedCall {
+  Decision* decision = nullptr;
+  const Candidate* chosen = nullptr;  // one of the decision's
+  Bytes size{0};                      // what all ranks take the call's size for
+  bool is_sample = false;             // its duration belongs to the decision's trial
+
+  struct MulticastNews {
+    bool reaches_all = false;
+    std::int64_t finding = 0;  // the largest of any rank; negative where it reaches all
+  };
+  std::optional<MulticastNews> multicast_news = {};  // plans have changed
+  std::string stage = {};                            // a line on the trial's stage that was judged
+};
+
+class Agreement {
+ public:
+  // Asked where multicast's health is due: what this rank has found. Negative: all hear it.
+  using Finding = std::function<std::int64_t()>;
+
+  // `planner` outlives this. With `tells_stages`, stages of trials are described.
+  Agreement(Planner& planner, Finding finding, bool tells_stages);
+
+  // Whether begin() takes a share for calls of `shape`.
+  bool needs_share(const Shape& shape) const;
+  // The next call; `share` is this rank's own of its size, where needs_share(). Returns what this
+  // rank brings, valid until finish(). REQUIRES: called by all ranks alike, with shapes and
+  // `may_alternate` that are equal on all.
+  std::span<std::int64_t> begin(const Shape& shape, bool may_alternate, Bytes share);
+  // The values are each the maximum over all ranks by now; that took from `start` to `end`, which
+  // do not count where there was no value. The decision is valid until the next begin().
+  AgreedCall finish(Nanoseconds start, Nanoseconds end);
+
+  // Whether the ranks go without multicast for now.
+  bool is_without_multicast() const { return multicast_.is_away(); }
+
+ private:
+  Decision& decision();
+  std::string judge(std::span<const std::int64_t> longest);
+  std::optional<AgreedCall::MulticastNews> take_multicast(std::int64_t finding);
+
+  Planner& planner_;
+  const Finding finding_;
+  const bool tells_stages_;
+  std::map<Collective, SharedSize> shared_sizes_;  // of those that need one
+  MulticastWatch multicast_;
+
+  // The call between begin() and finish().
+  Shape shape_;
+  bool may_alternate_ = false;
+  SharedSize* shared_ = nullptr;
+  Bytes size_{0};
+  Decision* decision_ = nullptr;
+  bool compares_sizes_ = false;
+  std::size_t samples_ = 0;  // that the stage's end brings; 0: none ends
+  bool asks_for_multicast_ = false;
+  std::vector<std::int64_t> values_;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ranks of a communicator in one process, through random programs.
+#include "planner/agreement.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace quadrille {
+namespace {
+
+KnownNetwork network_of(Rank ranks, Rank ranks_per_host) {
+  TopologyView view = TopologyView::flat(ranks);
+  for (Rank rank = 0; rank < ranks; ++rank)
+    view.host_of_rank[static_cast<std::size_t>(rank)] =
+        static_cast<std::uint32_t>(rank / ranks_per_host);
+  view.segment_of_host.resize(
+      static_cast<std::size_t>((ranks + ranks_per_host - 1) / ranks_per_host));
+  view.has_wire = view.has_multicast = true;
+  return {view, std::nullopt, {}};
+}
+
+struct OneRank {
+  OneRank(Rank rank, const KnownNetwork& network)
+      : planner({.forced = {}, .trial_rounds = 4}, network, rank),
+        agreement(
+            planner, [this] { return finding; }, true) {}
+  std::int64_t finding = -1;
+  Planner planner;
+  Agreement agreement;
+};
+
+struct RandomCall {
+  Shape shape;
+  bool may_alternate = true;
+  std::vector<Bytes> shares;  // by rank
+};
+
+class Program {
+ public:
+  Program(unsigned seed, Rank ranks, Rank ranks_per_host) : random_(seed) {
+    const KnownNetwork network = network_of(ranks, ranks_per_host);
+    for (Rank rank = 0; rank < ranks; ++rank) ranks_.emplace_back(rank, network);
+  }
+
+  // Every rank's decision on the next call; `takes_part`: the last rank has the others' values.
+  void call(bool takes_part = true) {
+    const RandomCall call = next_call();
+    std::vector<std::span<std::int64_t>> values;
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+      values.push_back(
+          ranks_[rank].agreement.begin(call.shape, call.may_alternate, call.shares[rank]));
+    for (const auto& of_rank : values) {
+      if (of_rank.size() != values.front().size()) ++differences_;
+    }
+    if (differences_ > 0) return;
+    exchanges_ += values.front().empty() ? 0 : 1;
+    for (std::size_t place = 0; place < values.front().size(); ++place) {
+      std::int64_t largest = values.front()[place];
+      for (const auto& of_rank : values) largest = std::max(largest, of_rank[place]);
+      for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+        if (takes_part || rank + 1 < ranks_.size()) values[rank][place] = largest;
+    }
+    const Nanoseconds began{now_};
+    now_ += 100'000;
+    std::vector<AgreedCall> agreed;
+    for (OneRank& rank : ranks_)
+      // Each rank's clock is its own.
+      agreed.push_back(rank.agreement.finish({began.value + skew()}, {now_ + skew()}));
+    compare(agreed);
+    make(call, agreed);
+  }
+
+  int differences() const { return differences_; }
+  int exchanges() const { return exchanges_; }
+  // How often each of these happened.
+  int tried = 0, judged = 0, left_multicast = 0, returned = 0, resized = 0;
+
+ private:
+  std::int64_t below(std::int64_t end) {
+    return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random_);
+  }
+  std::int64_t skew() { return below(50'000); }
+
+  RandomCall next_call() {
+    static constexpr std::array collectives = {Collective::alltoall,  Collective::alltoallv,
+                                               Collective::bcast,     Collective::allgather,
+                                               Collective::allreduce, Collective::gatherv};
+    // Programs stay with what they do for a while.
+    if (below(12) == 0) {
+      collective_ = collectives[static_cast<std::size_t>(below(collectives.size()))];
+      size_ = std::int64_t{1} << below(20);
+    }
+    RandomCall call;
+    call.shape.collective = collective_;
+    call.shape.ranks = static_cast<Rank>(ranks_.size());
+    call.shape.count = needs_shared_size(collective_) ? 0 : static_cast<std::uint64_t>(size_);
+    call.may_alternate = collective_ != Collective::allreduce || below(2) == 0;
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      const bool varies = below(10) == 0;
+      call.shares.push_back({static_cast<std::uint64_t>(varies ? 1 + below(4 * size_) : size_)});
+    }
+    for (OneRank& rank : ranks_) rank.finding = below(8) == 0 ? below(1000) : -1;
+    return call;
+  }
+
+  void compare(const std::vector<AgreedCall>& agreed) {
+    for (const AgreedCall& one : agreed) {
+      const AgreedCall& first = agreed.front();
+      if (one.chosen->name != first.chosen->name || one.size != first.size ||
+          one.is_sample != first.is_sample || one.stage != first.stage ||
+          one.multicast_news.has_value() != first.multicast_news.has_value() ||
+          std::string(one.decision->reason) != first.decision->reason)
+        ++differences_;
+    }
+  }
+
+  void make(const RandomCall& call, const std::vector<AgreedCall>& agreed) {
+    const AgreedCall& first = agreed.front();
+    tried += first.is_sample ? 1 : 0;
+    judged += first.stage.empty() ? 0 : 1;
+    if (needs_shared_size(call.shape.collective) && first.size != last_size_) ++resized;
+    if (needs_shared_size(call.shape.collective)) last_size_ = first.size;
+    if (first.multicast_news) ++(first.multicast_news->reaches_all ? returned : left_multicast);
+    std::int64_t longest = 0;
+    for (const AgreedCall& one : agreed) {
+      const std::int64_t took =
+          1'000'000 + below(first.chosen->algorithm == nullptr ? 2'000'000 : 1'000'000);
+      if (one.is_sample) one.decision->trial.record(took);
+      longest = std::max(longest, took);
+    }
+    now_ += longest;
+  }
+
+  std::mt19937 random_;
+  std::deque<OneRank> ranks_;
+  Collective collective_ = Collective::alltoall;
+  std::int64_t size_ = 32768;
+  std::int64_t now_ = 1;
+  Bytes last_size_{0};
+  int differences_ = 0;
+  int exchanges_ = 0;
+};
+
+TEST(Agreement, ranks_take_the_same_branch_through_random_programs) {
+  int tried = 0;
+  int judged = 0;
+  int left_multicast = 0;
+  int returned = 0;
+  int resized = 0;
+  for (unsigned seed = 1; seed <= 600; ++seed) {
+    const auto ranks = static_cast<Rank>(1 + seed % 9);
+    Program program(seed, ranks, static_cast<Rank>(1 + seed % 3));
+    for (int call = 0; call < 600; ++call) program.call();
+    ASSERT_EQ(program.differences(), 0) << "seed " << seed;
+    ASSERT_LT(program.exchanges(), 300) << "seed " << seed << ": most calls need none";
+    tried += program.tried;
+    judged += program.judged;
+    left_multicast += program.left_multicast;
+    returned += program.returned;
+    resized += program.resized;
+  }
+  EXPECT_GT(tried, 2000);
+  EXPECT_GT(judged, 200);
+  EXPECT_GT(left_multicast, 20);
+  EXPECT_GT(returned, 10);
+  EXPECT_GT(resized, 200);
+}
+
+TEST(Agreement, a_rank_that_has_not_the_others_values_is_noticed) {
+  int noticed = 0;
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    Program program(seed, 6, 2);
+    for (int call = 0; call < 600 && program.differences() == 0; ++call) program.call(false);
+    noticed += program.differences() > 0 ? 1 : 0;
+  }
+  EXPECT_EQ(noticed, 10);
+}
+
+}  // namespace
+}  // namespace quadrille
