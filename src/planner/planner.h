@@ -24,11 +24,11 @@
 #include <utility>
 #include <vector>
 
+#include "planner/agree/trial.h"
 #include "planner/candidate.h"
 #include "planner/counted_plans.h"
 #include "planner/forced_choice.h"
 #include "planner/known_network.h"
-#include "planner/trial.h"
 #include "schedule/blocks.h"
 #include "schedule/prepared_schedule.h"
 

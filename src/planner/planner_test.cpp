@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "planner/agree/multicast_watch.h"
 #include "planner/cost/cost_networks.h"
-#include "planner/multicast_watch.h"
 #include "planner/plan_search.h"
 
 namespace quadrille {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "planner/agreement.h"
+#include "planner/agree/call_agreement.h"
 
 namespace quadrille {
 

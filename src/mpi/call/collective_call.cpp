@@ -21,7 +21,7 @@
 #include "mpi/call/left_calls.h"
 #include "mpi/communicator/attachment.h"
 #include "mpi/job/runtime.h"
-#include "planner/agreement.h"
+#include "planner/agree/call_agreement.h"
 #include "planner/decision_text.h"
 
 namespace quadrille {
@@ -72,7 +72,7 @@ bool CollectiveCall::may_alternate() const {
 
 // Agrees with the other ranks, in at most one exchange.
 std::optional<AgreedCall> CollectiveCall::agree() {
-  Agreement& agreement = communicator_->agreement();
+  CallAgreement& agreement = communicator_->agreement();
   const Bytes share = agreement.needs_share(shape_)
                           ? mean_block(arguments_, shape_, communicator_->rank())
                           : Bytes{0};

@@ -20,7 +20,7 @@
 #include "mpi/call/call_scope.h"
 #include "mpi/call/outcome.h"
 #include "mpi/communicator/communicator.h"
-#include "planner/agreement.h"
+#include "planner/agree/call_agreement.h"
 #include "schedule/shape.h"
 
 namespace quadrille {

@@ -22,7 +22,7 @@
 #include "mpi/call/outcome.h"
 #include "mpi/communicator/contexts.h"
 #include "mpi/communicator/group_communicators.h"
-#include "planner/agreement.h"
+#include "planner/agree/call_agreement.h"
 #include "planner/planner.h"
 
 namespace quadrille {
@@ -45,7 +45,7 @@ class Communicator {
   const TopologyView& view() const { return planner_.view(); }
   Planner& planner() { return planner_; }
   NeighbourLengths& neighbour_lengths();
-  Agreement& agreement() { return agreement_; }
+  CallAgreement& agreement() { return agreement_; }
   // Where calls are traced: the communicator's name there, and the number of its next call.
   std::uint64_t traced_name() const { return traced_name_; }
   std::uint32_t next_traced_call() { return traced_calls_++; }
@@ -93,7 +93,7 @@ class Communicator {
   std::vector<int> world_ranks_;
   std::optional<NeighbourLengths> neighbour_lengths_;  // once a call has needed them
   Planner planner_;
-  Agreement agreement_;
+  CallAgreement agreement_;
   Executor executor_;
   MpiPointToPoint transport_;
   ByWire by_wire_;

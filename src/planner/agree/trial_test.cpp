@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/trial.h"
+#include "planner/agree/trial.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/agreement.h"
+#include "planner/agree/call_agreement.h"
 
 #include <utility>
 
@@ -7,16 +7,16 @@
 
 namespace quadrille {
 
-Agreement::Agreement(Planner& planner, Finding finding, bool tells_stages)
+CallAgreement::CallAgreement(Planner& planner, Finding finding, bool tells_stages)
     : planner_(planner), finding_(std::move(finding)), tells_stages_(tells_stages) {}
 
-bool Agreement::needs_share(const Shape& shape) const {
+bool CallAgreement::needs_share(const Shape& shape) const {
   return needs_shared_size(shape.collective) && planner_.depends_on_size(shape);
 }
 
-Decision& Agreement::decision() { return planner_.decision(shape_, may_alternate_, size_); }
+Decision& CallAgreement::decision() { return planner_.decision(shape_, may_alternate_, size_); }
 
-std::span<std::int64_t> Agreement::begin(const Shape& shape, bool may_alternate, Bytes share) {
+std::span<std::int64_t> CallAgreement::begin(const Shape& shape, bool may_alternate, Bytes share) {
   shape_ = shape;
   may_alternate_ = may_alternate;
   shared_ = needs_share(shape) ? &shared_sizes_[shape.collective] : nullptr;
@@ -48,7 +48,7 @@ std::span<std::int64_t> Agreement::begin(const Shape& shape, bool may_alternate,
   return values_;
 }
 
-AgreedCall Agreement::finish(Nanoseconds start, Nanoseconds end) {
+AgreedCall CallAgreement::finish(Nanoseconds start, Nanoseconds end) {
   AgreedCall agreed;
   std::span<const std::int64_t> of_all = values_;
   if (compares_sizes_) {
@@ -79,7 +79,7 @@ AgreedCall Agreement::finish(Nanoseconds start, Nanoseconds end) {
 }
 
 // `longest`: of each of the stage's calls; last, whether some rank's share has varied.
-std::string Agreement::judge(std::span<const std::int64_t> longest) {
+std::string CallAgreement::judge(std::span<const std::int64_t> longest) {
   const bool some_share_varied = longest.back() != 0;
   longest = longest.first(longest.size() - 1);
   std::string told = tells_stages_ ? stage_line(shape_, size_, *decision_, longest) : std::string();
@@ -93,7 +93,7 @@ std::string Agreement::judge(std::span<const std::int64_t> longest) {
   return told;
 }
 
-std::optional<AgreedCall::MulticastNews> Agreement::take_multicast(std::int64_t finding) {
+std::optional<AgreedCall::MulticastNews> CallAgreement::take_multicast(std::int64_t finding) {
   const bool reaches_all = finding < 0;
   if (!multicast_.found(reaches_all)) return std::nullopt;
   if (reaches_all) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/shared_size.h"
+#include "planner/agree/shared_size.h"
 
 #include <algorithm>
 

@@ -22,9 +22,9 @@
 #include <string>
 #include <vector>
 
-#include "planner/multicast_watch.h"
+#include "planner/agree/multicast_watch.h"
+#include "planner/agree/shared_size.h"
 #include "planner/planner.h"
-#include "planner/shared_size.h"
 #include "schedule/shape.h"
 
 namespace quadrille {
@@ -44,13 +44,13 @@ struct AgreedCall {
   std::string stage = {};                            // a line on the trial's stage that was judged
 };
 
-class Agreement {
+class CallAgreement {
  public:
   // Asked where multicast's health is due: what this rank has found. Negative: all hear it.
   using Finding = std::function<std::int64_t()>;
 
   // `planner` outlives this. With `tells_stages`, stages of trials are described.
-  Agreement(Planner& planner, Finding finding, bool tells_stages);
+  CallAgreement(Planner& planner, Finding finding, bool tells_stages);
 
   // Whether begin() takes a share for calls of `shape`.
   bool needs_share(const Shape& shape) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ranks of a communicator in one process, through random programs.
-#include "planner/agreement.h"
+#include "planner/agree/call_agreement.h"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ struct OneRank {
             planner, [this] { return finding; }, true) {}
   std::int64_t finding = -1;
   Planner planner;
-  Agreement agreement;
+  CallAgreement agreement;
 };
 
 struct RandomCall {
@@ -147,7 +147,7 @@ class Program {
   int exchanges_ = 0;
 };
 
-TEST(Agreement, ranks_take_the_same_branch_through_random_programs) {
+TEST(CallAgreement, ranks_take_the_same_branch_through_random_programs) {
   int tried = 0;
   int judged = 0;
   int left_multicast = 0;
@@ -172,7 +172,7 @@ TEST(Agreement, ranks_take_the_same_branch_through_random_programs) {
   EXPECT_GT(resized, 200);
 }
 
-TEST(Agreement, a_rank_that_has_not_the_others_values_is_noticed) {
+TEST(CallAgreement, a_rank_that_has_not_the_others_values_is_noticed) {
   int noticed = 0;
   for (unsigned seed = 1; seed <= 10; ++seed) {
     Program program(seed, 6, 2);

@@ -3,7 +3,7 @@
 // candidates alike; in the final, four calls in a row each (A A A A, B B B B, B B B B, A A A A),
 // because a program's communicators are tried at the same time and disturb each other: a candidate
 // has to be seen with all of them using it.
-#include "planner/trial.h"
+#include "planner/agree/trial.h"
 
 #include <algorithm>
 #include <cassert>
