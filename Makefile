@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # make build | test | test-exhaustive | test-suites SUITES=... | demo | lint | install PREFIX=... | clean. Each does all its own
 # set-up, and little when it is done already; on Debian and Ubuntu this includes system packages (with sudo when not root).
-.PHONY: build test test-exhaustive test-suites demo lint one-definition install clean distclean packages native mpi-impi
+.PHONY: build test test-exhaustive test-suites demo lint one-definition install clean distclean packages native native-tests mpi-impi
 .DEFAULT_GOAL := build
 SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -42,13 +42,16 @@ build/.knows-mpich: $(MPICH) | packages
 	$(CONFIGURE)
 	@touch $@
 native: build/.knows-mpich
+	cmake --build build --target quadrille-programs
+# With what tests it, which takes longer to compile than all that it is about.
+native-tests: native
 	cmake --build build
 
-test: build $(IMPI)
+test: build native-tests $(IMPI)
 	@bash scripts/test.sh
 
 # With the tests marked slow, and ten times as many random programs on the simulated wire.
-test-exhaustive: build $(IMPI)
+test-exhaustive: build native-tests $(IMPI)
 	@QUADRILLE_EXHAUSTIVE=1 bash scripts/test.sh
 
 # Other projects' test suites, in folder SUITES.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs the tests of what shares memory between threads or parses bytes from elsewhere, and the programs of tests/mpi in a
 # lab with the whole library in them, under AddressSanitizer and UndefinedBehaviorSanitizer, then under ThreadSanitizer. The
-# programs run under each MPI that is installed, with the settings of quadrille.suites.forced; they are those of `make build`.
+# programs run under each MPI that is installed, with the settings of quadrille.suites.forced; they are those of `make native-tests`.
 #   sanitize.sh [address] [thread]      (both unless named)
 #   SANITIZED_PROGRAMS="--mpi ompi4 --setting multicast" limits the programs' runs
 set -euo pipefail

@@ -14,7 +14,7 @@ from lab_traffic import needs_namespaces, topology
 
 from quadrille.lab.lab import Lab, RunResult
 
-pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
+pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
 RANKS = 3
 # All calls of the program: who waits in a call of the MPI library's own does not look for the address.
 BY_WIRE = GRANTED + ",barrier:multicast,allreduce:multicast"
@@ -74,6 +74,7 @@ def test_an_address_that_goes_and_comes_back_only_delays_collectives(lab: Lab) -
     assert result.output.count(GONE) == result.output.count(AGAIN) == 1, (seen[-4:], result)
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.usefixtures("provider")
 def test_an_address_that_goes_and_comes_back_only_delays_messages(lab: Lab) -> None:
@@ -83,6 +84,7 @@ def test_an_address_that_goes_and_comes_back_only_delays_messages(lab: Lab) -> N
     assert output.count(GONE) == output.count(AGAIN) == 1, output
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_collectives_of_a_host_with_another_address_end_the_job_and_say_why(lab: Lab) -> None:
     with change_at_work(lab, REPLACED):
@@ -91,6 +93,7 @@ def test_collectives_of_a_host_with_another_address_end_the_job_and_say_why(lab:
     assert GONE in result.output and LOST in result.output, result.output
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.usefixtures("provider")
 def test_messages_of_a_host_with_another_address_end_the_job_and_say_why(lab: Lab) -> None:

@@ -26,7 +26,7 @@ from taken_away import Timing
 from quadrille.lab.lab import Lab, RunResult
 from quadrille.lab.ready_made import resolve
 
-pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
 
 MULTICAST = "bcast:multicast,allgather:multicast,allgatherv:multicast,allreduce:multicast"
 
@@ -65,6 +65,7 @@ def test_results_are_right_with_uneven_ranks_a_host_and_many_communicators(lab: 
     assert found["forged"] == found["malformed"] == 0
 
 
+@pytest.mark.alone
 def test_a_root_sends_each_packet_once_whatever_the_number_of_hosts(lab: Lab) -> None:
     result = bcasts(lab, 40_000, 30, ranks=8)
     assert counts(result)["wrong"] == 0
@@ -73,6 +74,7 @@ def test_a_root_sends_each_packet_once_whatever_the_number_of_hosts(lab: Lab) ->
     assert flow["packets"] == pytest.approx(32 * 28, rel=0.05)
 
 
+@pytest.mark.alone
 def test_a_communicator_with_other_ranks_than_a_freed_one_has_multicast_too() -> None:
     environment = {"QUADRILLE_ALGORITHM": MULTICAST, "QUADRILLE_LOG": "wire"}
     with Lab.up(resolve("one_switch:hosts=5,rate_mbit=80,buffer_kib=32"), "t-mregroup") as lab:
@@ -95,6 +97,7 @@ def test_roots_in_turn_form_other_groups_where_the_mpi_library_broadcasts_betwee
         assert counts(result)["wrong"] == 0
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("ranks", [6, 8], ids=["3 hosts", "5 hosts"])
 def test_what_all_hosts_send_together_is_each_message_once_and_little_else(lab: Lab, ranks: int) -> None:
     def bytes_sent(calls: int) -> int:
@@ -123,6 +126,7 @@ def test_a_root_that_works_on_at_once_is_waited_for_by_nobody(lab: Lab, timing: 
         assert found["median_us"] < 50_000
 
 
+@pytest.mark.alone
 def test_results_are_right_where_one_datagram_in_fifty_is_lost() -> None:
     tables = {
         "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
@@ -154,6 +158,7 @@ def test_loss_of_one_datagram_in_a_hundred_costs_little_time(timing: Timing) -> 
         assert medians[0.01] < 1.25 * medians[0.0], medians
 
 
+@pytest.mark.alone
 def test_a_job_whose_multicast_stops_while_it_runs_loses_nothing() -> None:
     tables = {
         "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
@@ -188,6 +193,7 @@ def test_ranks_agree_to_go_without_multicast_that_has_stopped(algorithm: str, ti
             assert counts(result)["max_us"] < 500_000, result.output
 
 
+@pytest.mark.alone
 def test_a_job_comes_back_to_multicast_that_a_switch_forwards_again() -> None:
     """The switch stops forwarding once the job runs, and does again once the ranks have left multicast."""
     tables = {
@@ -221,6 +227,7 @@ def _stop_and_forward(lab: Lab, host: str, done: threading.Event) -> None:
     forward_multicast_to(lab, host, True)
 
 
+@pytest.mark.alone
 def test_where_a_router_stops_multicast_each_side_has_its_own(tmp_path: Path) -> None:
     skip_without_prober()
     tables = {

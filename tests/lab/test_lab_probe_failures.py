@@ -24,7 +24,7 @@ from quadrille.lab.ending import processes_inside
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
 
-pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
+pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
 
 FEW = "one_switch:hosts=4,rate_mbit=20"
 PROBER = "quadrille-probe"

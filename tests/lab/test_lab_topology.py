@@ -19,7 +19,7 @@ from quadrille.installation import mpi_prefix, native_directory
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
 
-pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
 
 ABI = {"ompi4": "ompi", "ompi5": "ompi", "mpich": "mpich"}
 

@@ -28,7 +28,7 @@ from quadrille.reproduce.programs import bench
 from quadrille.trace.joint_calls import joint_calls
 from quadrille.trace.reading import read_trace
 
-pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
 
 ALL_BY_WIRE = GRANTED + ",bcast:multicast,allreduce:multicast"
 
@@ -47,6 +47,7 @@ def lab() -> Iterator[Lab]:
         yield found
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
 def test_results_are_right_over_datagrams_with_uneven_ranks_a_host(lab: Lab, mpi: str) -> None:
     environment = {"QUADRILLE_ALGORITHM": GRANTED, "QUADRILLE_LOG": "start,wire", **libraries(mpi)}
@@ -117,6 +118,7 @@ def granted_and_gathered(lab: Lab, collective: str, calls: int, *options: str) -
     return packets, frames
 
 
+@pytest.mark.alone
 def test_small_blocks_between_two_hosts_travel_as_one_message(lab: Lab) -> None:
     calls = 300
     packets, frames = granted_and_gathered(lab, "alltoall", calls)
@@ -127,6 +129,7 @@ def test_small_blocks_between_two_hosts_travel_as_one_message(lab: Lab) -> None:
     assert frames[1] < frames[0] - 5 * calls
 
 
+@pytest.mark.alone
 def test_small_blocks_of_uneven_lengths_between_two_hosts_travel_as_one_message(lab: Lab) -> None:
     calls = 300
     packets, frames = granted_and_gathered(lab, "alltoallv", calls, "uneven")
@@ -166,6 +169,7 @@ def test_gathered_results_are_right_with_uneven_ranks_a_host(lab: Lab, mpi: str,
     assert flows["alltoall"]["calls"] > 20 and flows["alltoallv"]["calls"] > 20
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_gathered_results_are_right_where_one_datagram_in_a_hundred_is_lost() -> None:
     tables = {
@@ -232,6 +236,7 @@ def test_a_host_that_is_stopped_while_the_job_starts_has_the_wire_all_the_same()
         assert "wire=udp" in result.output, result.output
 
 
+@pytest.mark.alone
 def test_flows_of_communicators_that_were_freed_do_not_add_up(lab: Lab) -> None:
     environment = {"QUADRILLE_ALGORITHM": ALL_BY_WIRE, "QUADRILLE_LOG": "wire"}
     command = [program("communicator_churn", "ompi4"), "1500"]
@@ -246,6 +251,7 @@ def test_flows_of_communicators_that_were_freed_do_not_add_up(lab: Lab) -> None:
     assert flows["dormant_flows"] > flows["flows"]
 
 
+@pytest.mark.alone
 def test_a_job_goes_on_by_tcp_where_datagrams_stop_while_it_runs() -> None:
     tables = {
         "switch": [{"name": "s0", "rate_mbit": 80, "buffer_kib": 32}],
