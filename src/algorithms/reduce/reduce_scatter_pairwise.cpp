@@ -17,9 +17,8 @@
 //         p - 1 times its own: the least possible where blocks are equal.
 // Needs:  a commuting operation; scratch for 2 own blocks, 3 in place. Promises: at most one block
 //         sent more than received, by ranks whose own is not empty.
-// Loses:  at small m against reduce_scatter_recursive_halving, for its p - 1 rounds; where one
-// block
-//         is far longer than the others, as all meet at its owner's port.
+// Loses:  at small m against reduce_scatter_recursive_halving, for its p - 1 rounds;
+//         where one block is far longer than the others, as all meet at its owner's port.
 // Source: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
 //         MPICH, International Journal of High Performance Computing Applications 19 (2005),
 //         doi:10.1177/1094342005051521
