@@ -85,6 +85,12 @@ struct FortranEntry<Row, Binding, symbol, ParameterList<Parameter...>> {
   }
 };
 
+template <typename Row>
+struct EntriesOf {
+  template <typename Binding, SymbolName symbol>
+  using Entry = FortranEntry<Row, Binding, symbol>;
+};
+
 // The C handles of an array of handles, one for each entry of `types`.
 void translate(Integer handles, std::vector<MPI_Datatype>& types) {
   for (std::size_t rank = 0; rank < types.size(); ++rank) types[rank] = datatype_of(handles + rank);
@@ -137,17 +143,14 @@ struct Alltoallw {
 }  // namespace
 
 void add_fortran_collective_symbols(SymbolTable& table) {
-#define ADD(Binding, symbol, Name)                         \
-  if (FortranConstants::of(Binding::constants) != nullptr) \
-  table[symbol] = reinterpret_cast<void*>(&FortranEntry<intercepted::Name, Binding, symbol>::entry)
-#define COLLECTIVE(Name, lower, UPPER, ...) QUADRILLE_FORTRAN_NAMES(ADD, #lower, #UPPER, Name);
+#define COLLECTIVE(Name, lower, UPPER, ...) \
+  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::Entry, #lower, #UPPER);
 #define COLLECTIVE_OF_TYPES(Name, lower, UPPER, ...) QUADRILLE_ADD_FORTRAN(Name, #lower, #UPPER);
 #define COLLECTIVE_WITHOUT_COUNTS COLLECTIVE
 #include "preload/collectives.def"
 #undef COLLECTIVE_WITHOUT_COUNTS
 #undef COLLECTIVE_OF_TYPES
 #undef COLLECTIVE
-#undef ADD
 }
 
 }  // namespace quadrille
