@@ -22,14 +22,16 @@ std::shared_ptr<Meeting> arrive_at(FakeCommunicator& communicator, const std::st
   return found;
 }
 
+// Ranks that call different functions do not meet.
 RequestPointer arrive(FakeCommunicator& communicator, Bytes brought,
                       std::function<int(const Meeting&)> take) {
   const auto rank = static_cast<std::size_t>(communicator.rank_of(own_rank()));
   auto request = std::make_shared<FakeRequest>();
   request->owner = own_rank();
   request->take = std::move(take);
-  request->meeting = arrive_at(communicator, std::to_string(communicator.of_rank[rank].meetings++),
-                               communicator.members.size(), rank, std::move(brought));
+  request->meeting = arrive_at(
+      communicator, own_function() + std::to_string(communicator.of_rank[rank].meetings++),
+      communicator.members.size(), rank, std::move(brought));
   return request;
 }
 

@@ -223,6 +223,7 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
 
 int PMPI_Group_size(MPI_Group group, int* size) {
   FAKE_ENTRY("PMPI_Group_size");
+  if (!fake::state().groups.contains(group)) return MPI_ERR_GROUP;
   *size = static_cast<int>(fake::state().groups.at(group).size());
   return MPI_SUCCESS;
 }
@@ -246,6 +247,8 @@ int PMPI_Group_incl(MPI_Group group, int count, const int ranks[], MPI_Group* ma
 int PMPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI_Group to,
                                int translated[]) {
   FAKE_ENTRY("PMPI_Group_translate_ranks");
+  if (!fake::state().groups.contains(from) || !fake::state().groups.contains(to))
+    return fake::raise_error(entered.lock(), MPI_COMM_WORLD, MPI_ERR_GROUP);
   const auto& members = fake::state().groups.at(from);
   const auto& others = fake::state().groups.at(to);
   for (int i = 0; i < count; ++i) {

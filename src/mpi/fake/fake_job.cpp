@@ -15,6 +15,7 @@ namespace {
 
 std::unique_ptr<State> the_state;
 thread_local int thread_rank = 0;
+thread_local const char* thread_function = "";
 
 // Looks of every rank, all in vain, after which nothing can come: more than any one function of the
 // library's takes to look at all that it waits for.
@@ -54,6 +55,7 @@ void release_all() {
 
 State& state() { return *the_state; }
 int own_rank() { return thread_rank; }
+const char* own_function() { return thread_function; }
 int new_handle(int kind) { return kind | (state().next_handle++ & 0xffffff); }
 void note_progress() { ++state().progress; }
 
@@ -71,6 +73,7 @@ void idle(Lock& lock) {
 }
 
 Entered::Entered(const char* function, MPI_Comm comm) : lock_(state().mutex) {
+  thread_function = function;
   const std::uint64_t nth = ++state().ranks[static_cast<std::size_t>(own_rank())].calls[function];
   for (const Fault& fault : state().faults) {
     if (fault.function != function || fault.rank != own_rank() || fault.nth != nth) continue;
@@ -121,6 +124,11 @@ void FakeJob::fail(const Fault& fault) {
   state().faults.push_back(counted);
 }
 
+void FakeJob::forget_faults() {
+  const Lock lock(state().mutex);
+  state().faults.clear();
+}
+
 void FakeJob::lie_about_size(int rank, int size) {
   const Lock lock(state().mutex);
   state().size_lies[rank] = size;
@@ -138,6 +146,23 @@ void FakeJob::run(const std::function<void(int rank)>& program) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+void FakeJob::meet() {
+  Lock lock(state().mutex);
+  const std::size_t ranks = state().ranks.size();
+  FakeRank& own = state().ranks[static_cast<std::size_t>(own_rank())];
+  const std::size_t all = (state().met++ / ranks + 1) * ranks;
+  own.ended = true;
+  if (state().met == all) {
+    for (FakeRank& rank : state().ranks) rank.ended = false;
+    note_progress();
+  }
+  while (state().met < all) {
+    lock.unlock();
+    sched_yield();
+    lock.lock();
+  }
 }
 
 bool FakeJob::fault_was_met() const { return state().fault_met; }

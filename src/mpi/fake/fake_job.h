@@ -41,11 +41,16 @@ class FakeJob {
 
   // Before or during run(); counted are calls from now on.
   void fail(const Fault& fault);
+  void forget_faults();
   // What a rank's function returns instead of its library's facts: for ranks that differ.
   void lie_about_size(int rank, int size);
 
   // Runs `program` on all ranks at once; returns when all have returned.
   void run(const std::function<void(int rank)>& program);
+
+  // Called by all ranks in run(): waits for the others, outside of MPI. Whoever waits in MPI for
+  // one that is here waits for nothing.
+  void meet();
 
   bool fault_was_met() const;
   int releases() const;  // how often all ranks waited for nothing

@@ -121,6 +121,7 @@ struct State {
   std::uint64_t progress = 0;
   bool fault_met = false;
   int releases = 0;
+  std::size_t met = 0;  // ranks in FakeJob::meet(), ever
   bool aborted = false;
 };
 
@@ -128,7 +129,8 @@ using Lock = std::unique_lock<std::mutex>;
 
 State& state();
 int own_rank();
-int new_handle(int kind);  // the kind is in a handle's highest bits, as in MPICH
+const char* own_function();  // that this thread is in
+int new_handle(int kind);    // the kind is in a handle's highest bits, as in MPICH
 
 // One call of a function: counts it. `failure()` is what it must return at once, unless
 // MPI_SUCCESS: the error handler has been called then. Holds the lock.
