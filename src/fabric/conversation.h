@@ -29,8 +29,8 @@ struct ConversationSettings {
   wire::Secret secret{};
   bool is_first = false;  // one end is
   std::size_t payload = 1448;
-  std::size_t unasked = 256;  // bytes that may leave at once
-  bool in_parts = false;      // may messages come that do not have to be offered
+  std::size_t unscheduled = 256;  // bytes that may leave at once
+  bool in_parts = false;          // may messages come that do not have to be offered
   std::function<std::optional<ClaimedRing>()> claim = {};  // a ring to the other end; may be empty
   bool flow_control = true;  // else all that is announced is granted at once
 };

@@ -14,8 +14,8 @@ constexpr std::size_t spare_part = 8;
 constexpr std::uint32_t most_packets = 256;
 constexpr std::uint32_t most_local_packets = 32;
 // So short a message goes at once to as many others as there may be.
-constexpr std::size_t least_unasked = 256;
-constexpr std::size_t most_unasked = 8;  // packets, where few share the burst
+constexpr std::size_t least_unscheduled = 256;
+constexpr std::size_t most_unscheduled = 8;  // packets, where few share the burst
 constexpr Nanoseconds between_introductions{1'000'000};
 // To one that speaks again and again.
 constexpr Nanoseconds between_farewells{100'000'000};
@@ -76,11 +76,12 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
       on_host_.push_back(number);
     }
     made.flow_control = is_local || settings_.flow_control;
-    const std::size_t most = most_unasked * (made.payload + wire::packet_framing_bytes);
+    const std::size_t most = most_unscheduled * (made.payload + wire::packet_framing_bytes);
     const std::size_t share =
         settings_.flow_control ? settings_.burst_bytes / 2 / (peers_.size() + 1) : most;
-    made.unasked =
-        is_local ? made.payload : std::clamp(share, std::min(least_unasked, made.payload), most);
+    made.unscheduled = is_local
+                           ? made.payload
+                           : std::clamp(share, std::min(least_unscheduled, made.payload), most);
     peer->conversation =
         std::make_unique<Conversation>(made, is_local ? local_budget_ : network_budget_, now);
     if (is_local && settings_.flow_control && settings_.board == nullptr) {
@@ -284,7 +285,7 @@ std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte>
     } else {
       auto length = introduction(peer, room, now);
       if (!length) length = peer.conversation->next_datagram(room, now);
-      take_events(number, now);  // what leaves unasked is done
+      take_events(number, now);  // what leaves unscheduled is done
       if (length) {
         ready_.push_back(number);
         return Outgoing{peer.name.at, *length};

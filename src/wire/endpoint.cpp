@@ -62,7 +62,7 @@ void Endpoint::send(EndpointId peer, Channel channel, std::span<const std::byte>
                     Handle handle, Nanoseconds now) {
   Flow& flow = use(peer, channel);
   flow.out.add(message, handle);
-  flow.out.keep_unasked();
+  flow.out.keep_unscheduled();
   if (flow.failed) fail(flow, now);
   flow.timer.began(Side::out, now);
   settle(flow, now);
@@ -162,7 +162,7 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
 
 void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now) {
   const Header& header = parsed.header;
-  const bool unasked = sequence >= flow.in.granted();
+  const bool unscheduled = sequence >= flow.in.granted();
   const auto arrival = flow.in.on_packet({sequence, header.place, header.last, parsed.body});
   if (arrival == ReceiveFlow::Arrival::refused) ++counters_.refused;
   if (arrival == ReceiveFlow::Arrival::duplicate) ++counters_.duplicates;
@@ -200,21 +200,21 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
                             : by_turns && leaves_room(flow, parsed.body.size());
   if (flow.in.has_gap()) {
     owe_status(flow);
-  } else if (unasked && header.last && may_wait) {
+  } else if (unscheduled && header.last && may_wait) {
     tell_later(flow, flow.telling_at.value_or(now + report_after));
-  } else if (worth_telling && !unasked && flow.in.is_open()) {
+  } else if (worth_telling && !unscheduled && flow.in.is_open()) {
     tell_later(flow, now + report_open_after);
   } else if (worth_telling) {
     tell(flow);
   }
 }
 
-// Whether the next packet of that length may come unasked though the sender knows of none of those
-// that have come since the last report.
+// Whether the next packet of that length may come unscheduled though the sender knows of none of
+// those that have come since the last report.
 bool Endpoint::leaves_room(const Flow& flow, std::size_t payload) const {
   const FlowLimits& limits = settings_.limits;
-  return flow.in.acknowledged() - flow.told < limits.most_unasked &&
-         flow.untold_bytes + payload <= limits.unasked;
+  return flow.in.acknowledged() - flow.told < limits.most_unscheduled &&
+         flow.untold_bytes + payload <= limits.unscheduled;
 }
 
 // Whether the next two may leave though the sender knows of none of those that have come since the
@@ -382,7 +382,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
   for (auto& [channel, group] : groups_) {
     if (group->is_held_up()) dissolve(*group, now);
   }
-  if (starved_until_ && *starved_until_ <= now) grant(now);
+  if (waits_for_credit_until_ && *waits_for_credit_until_ <= now) grant(now);
   while (!telling_.empty() && telling_.begin()->first <= now) {
     Flow& flow = *flows_.at(telling_.begin()->second);
     has_told(flow);
@@ -424,7 +424,7 @@ void Endpoint::ask_when_due(Nanoseconds now) {
 }
 
 std::optional<Nanoseconds> Endpoint::deadline() const {
-  std::optional<Nanoseconds> first = starved_until_;
+  std::optional<Nanoseconds> first = waits_for_credit_until_;
   const auto also = [&](Nanoseconds time) { first = first ? std::min(*first, time) : time; };
   if (!timers_.empty()) also(timers_.begin()->first);
   if (!telling_.empty()) also(telling_.begin()->first);

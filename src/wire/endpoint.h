@@ -7,7 +7,7 @@
 // Messages of one channel between two endpoints match in order. A receiver grants what may be sent
 // to it, out of its host's budget, to the partners whose messages it expects first among those that
 // have announced something; so nothing overflows the switch, and a late partner holds up nobody
-// else. What is small may go unasked.
+// else. What is small may go unscheduled.
 //
 // Thread rule: one thread at a time.
 #pragma once
@@ -230,11 +230,11 @@ class Endpoint {
   void settle(Flow& flow, Nanoseconds now);
   // Packets to grant to one partner at a time: more where messages of one alone are expected.
   std::uint32_t window(const Flow& flow) const;
-  std::uint32_t sure_of(const Flow& flow) const;
+  std::uint32_t guaranteed_to(const Flow& flow) const;
   void grant(Nanoseconds now);
   // What was wanted may have come without a grant, or be given up.
   void leave_credit_if_none_is_wanted() {
-    if (wanting_.empty() && std::exchange(hungers_, false)) budget_.wants_no_more();
+    if (wanting_.empty() && std::exchange(is_credit_blocked_, false)) budget_.wants_no_more();
   }
   // Has the next data or status of the flow say how things stand.
   void tell(Flow& flow);
@@ -291,9 +291,9 @@ class Endpoint {
   std::set<EndpointId> missing_;       // by groups, see unreached()
   std::optional<Late> late_;
   bool told_late_ = false;
-  bool hungers_ = false;  // the budget had less than was wanted, when it was last asked
+  bool is_credit_blocked_ = false;  // the budget had less than was wanted, when it was last asked
   std::optional<Nanoseconds>
-      starved_until_;  // the budget had less than was wanted; look again then
+      waits_for_credit_until_;  // the budget had less than was wanted; look again then
 };
 
 }  // namespace quadrille::wire

@@ -17,7 +17,7 @@ TEST(Endpoint, a_packet_held_up_for_long_acknowledges_nothing_it_did_not_mean) {
   ASSERT_TRUE(start_authentication());
   EndpointSettings settings;
   settings.peers = 2;
-  settings.limits = {.payload = 8, .unasked = 100};
+  settings.limits = {.payload = 8, .unscheduled = 100};
   std::array<CreditBoard, 2> boards{};
   std::array<CreditBudget, 2> budgets{CreditBudget(boards[0], 0, 256),
                                       CreditBudget(boards[1], 0, 256)};
@@ -62,7 +62,7 @@ class EndpointPair : public testing::Test {
   static EndpointSettings settings(EndpointId self) {
     EndpointSettings settings;
     settings.peers = 2;
-    settings.limits = {.payload = 1000, .unasked = 500};
+    settings.limits = {.payload = 1000, .unscheduled = 500};
     settings.self = self;
     return settings;
   }
@@ -200,11 +200,11 @@ TEST_F(EndpointPair, arrivals_of_what_may_come_are_reported_together) {
   EXPECT_EQ(ends_[0].counters().questions, 0U);
 }
 
-TEST(Endpoint, several_packets_may_go_unasked_and_are_reported_with_the_answer) {
+TEST(Endpoint, several_packets_may_go_unscheduled_and_are_reported_with_the_answer) {
   ASSERT_TRUE(start_authentication());
   EndpointSettings settings;
   settings.peers = 2;
-  settings.limits = {.payload = 1000, .unasked = 8000, .most_unasked = 8};
+  settings.limits = {.payload = 1000, .unscheduled = 8000, .most_unscheduled = 8};
   std::array<CreditBoard, 2> boards{};
   std::array<CreditBudget, 2> budgets{CreditBudget(boards[0], 0, 256),
                                       CreditBudget(boards[1], 0, 256)};
@@ -320,7 +320,7 @@ TEST(Endpoint, who_wants_no_credit_any_more_leaves_all_to_the_others_of_its_host
   std::vector<std::unique_ptr<Endpoint>> ends;
   EndpointSettings settings;
   settings.peers = 3;
-  settings.limits = {.payload = 1000, .unasked = 500};
+  settings.limits = {.payload = 1000, .unscheduled = 500};
   for (EndpointId self = 0; self < 3; ++self) {
     settings.self = self;
     ends.push_back(std::make_unique<Endpoint>(settings, budgets[self]));
@@ -347,7 +347,7 @@ TEST(Endpoint, who_wants_no_credit_any_more_leaves_all_to_the_others_of_its_host
   now += settings.times.first * 2;
   auto question = next_of(*ends[2]);
   ends[0]->on_datagram(question, now);
-  EXPECT_EQ(boards[0].taken[0].load(), 1 | CreditBoard::hungry);
+  EXPECT_EQ(boards[0].taken[0].load(), 1 | CreditBoard::credit_blocked);
   ends[0]->on_datagram(late, now);
   EXPECT_EQ(boards[0].taken[0].load(), 1U);
   ends[1]->on_datagram(grant, now);

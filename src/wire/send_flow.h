@@ -31,8 +31,8 @@ struct FlowLimits {
   std::size_t payload = 1448;  // bytes of a full packet
   // Bytes that a channel may have under way without a grant, the framing of all packets but the
   // last one counted; and how many packets these may be, each a message.
-  std::size_t unasked = 0;
-  std::uint32_t most_unasked = 2;
+  std::size_t unscheduled = 0;
+  std::uint32_t most_unscheduled = 2;
   std::uint32_t most_open = 1024;  // packets sent or granted of which not all have arrived
   // Packets that a sender to a group may be ahead of what each receiver has granted.
   std::uint32_t group_ahead = 0;
@@ -52,9 +52,9 @@ class SendFlow {
 
   // REQUIRES: `data` stays as it is until the message is complete.
   void add(std::span<const std::byte> data, Handle handle);
-  // Where the message added last may leave at once, unasked, it is copied and complete; returns
+  // Where the message added last may leave at once, unscheduled, it is copied and complete; returns
   // whether it is.
-  bool keep_unasked();
+  bool keep_unscheduled();
 
   struct Packet {
     Sequence sequence = 0;
@@ -159,7 +159,7 @@ class SendFlow {
   };
   struct Open {  // a packet that was sent and of which all before have not arrived
     std::uint64_t transmission = 0;
-    bool unasked = false;
+    bool unscheduled = false;
     bool arrived = false;
     bool again = false;  // it was sent more than once
     bool listened_for = false;
@@ -174,8 +174,8 @@ class SendFlow {
     return open_.size() == lost_.size() + static_cast<std::size_t>(arrived);
   }
   // Whether the next `packets` that were never sent may go without a grant.
-  bool may_send_unasked(std::uint64_t packets) const;
-  // What was sent unasked and is known there was refused: it goes again when it is granted.
+  bool may_send_unscheduled(std::uint64_t packets) const;
+  // What was sent unscheduled and is known there was refused: it goes again when it is granted.
   bool may_repeat() const {
     return !lost_.empty() && (*lost_.begin() < granted_ || *lost_.begin() >= heard_);
   }

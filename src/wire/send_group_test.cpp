@@ -12,7 +12,8 @@
 namespace quadrille::wire {
 namespace {
 
-constexpr FlowLimits kGroupLimits{.payload = 10, .unasked = 0, .most_open = 100, .group_ahead = 2};
+constexpr FlowLimits kGroupLimits{
+    .payload = 10, .unscheduled = 0, .most_open = 100, .group_ahead = 2};
 
 class SendGroupTest : public testing::Test {
  protected:

@@ -165,7 +165,7 @@ TEST_P(ExchangeInTrouble, is_complete_and_right) {
     settings.duplication = GetParam().duplication;
     settings.reordering = GetParam().reordering;
     settings.corruption = GetParam().corruption;
-    settings.endpoint.limits.unasked = 1000;
+    settings.endpoint.limits.unscheduled = 1000;
     settings.seed = seed;
     SimulatedNetwork network(settings);
     Exchange small(network, ends, 800);
@@ -347,7 +347,7 @@ TEST(Exchange, partners_that_freeze_with_grants_hold_up_nobody_for_long) {
 TEST(Exchange, small_messages_wait_for_a_late_receiver_without_a_flood) {
   SimulatedSettings settings = lab16();
   settings.endpoints = 2;
-  settings.endpoint.limits.unasked = 1000;
+  settings.endpoint.limits.unscheduled = 1000;
   SimulatedNetwork network(settings);
   const Message sent = message(100, 3);
   std::vector<Message> into(5, Message(100));
@@ -382,7 +382,7 @@ TEST(Exchange, a_channel_that_was_abandoned_touches_no_memory_and_holds_no_credi
 TEST(Exchange, lengths_that_differ_are_reported_by_the_receiver) {
   SimulatedSettings settings = lab16();
   settings.endpoints = 2;
-  settings.endpoint.limits.unasked = 1000;
+  settings.endpoint.limits.unscheduled = 1000;
   SimulatedNetwork network(settings);
   const Message sent = message(900, 1);
   Message into(800);

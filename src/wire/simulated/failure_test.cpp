@@ -28,7 +28,7 @@ std::ostream& operator<<(std::ostream& out, const Lengths& lengths) { return out
 SimulatedSettings three_ends() {
   SimulatedSettings settings;
   settings.endpoints = 3;
-  settings.endpoint.limits = {.payload = 1000, .unasked = 500, .group_ahead = 4};
+  settings.endpoint.limits = {.payload = 1000, .unscheduled = 500, .group_ahead = 4};
   settings.endpoint.tells_of_failure = true;
   return settings;
 }

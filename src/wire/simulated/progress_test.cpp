@@ -43,7 +43,7 @@ void fit(SimulatedSettings& settings, const RandomProgram& program) {
   FlowLimits& limits = settings.endpoint.limits;
   const std::size_t quarter = settings.buffer_bytes / 4;
   const std::size_t each = quarter / (settings.endpoints * settings.of_host);
-  limits.unasked = each > packet_framing_bytes ? each - packet_framing_bytes : 0;
+  limits.unscheduled = each > packet_framing_bytes ? each - packet_framing_bytes : 0;
   limits.group_ahead = static_cast<std::uint32_t>(
       std::clamp<std::size_t>(quarter / (limits.payload + packet_framing_bytes), 1, 8));
   settings.endpoint.window = std::min(settings.endpoint.window, settings.budget);
