@@ -239,10 +239,10 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   const bool follows = number == flow.heard_number + 1;
   flow.heard_number = number;
   heard(flow, now);
-  if (status->deaf) {
-    deaf_peers_.insert(flow.key.first);
+  if (status->receive_loss) {
+    peers_with_receive_loss_.insert(flow.key.first);
   } else {
-    deaf_peers_.erase(flow.key.first);
+    peers_with_receive_loss_.erase(flow.key.first);
   }
   if (status->hears_groups) hears_groups(flow, now);
   if (status->failed) {
@@ -440,8 +440,8 @@ FlowStatistics Endpoint::statistics(Channel channel) const {
   return found == channels_.end() ? FlowStatistics{} : found->second.statistics.so_far();
 }
 
-void Endpoint::set_deaf(EndpointId peer, bool deaf) {
-  if (deaf) {
+void Endpoint::set_receive_loss(EndpointId peer, bool receive_loss) {
+  if (receive_loss) {
     unheard_.insert(peer);
   } else {
     unheard_.erase(peer);

@@ -150,9 +150,9 @@ class Endpoint {
   Flows flows() const;
 
   // Whether none of the peer's datagrams come by the usual way: it is told with each status.
-  void set_deaf(EndpointId peer, bool deaf);
+  void set_receive_loss(EndpointId peer, bool receive_loss);
   // Whether the peer has said so of this end's.
-  bool is_deaf(EndpointId peer) const { return deaf_peers_.contains(peer); }
+  bool has_receive_loss(EndpointId peer) const { return peers_with_receive_loss_.contains(peer); }
   // Peers that have left a question unanswered for as long as `silence`, one at each call, again
   // with each question.
   std::optional<EndpointId> next_silent();
@@ -284,8 +284,8 @@ class Endpoint {
   std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;
-  std::set<EndpointId> unheard_;  // see set_deaf()
-  std::set<EndpointId> deaf_peers_;
+  std::set<EndpointId> unheard_;  // see set_receive_loss()
+  std::set<EndpointId> peers_with_receive_loss_;
   std::set<EndpointId> silent_;
   std::vector<GroupHearing> hearing_;  // [peers], where groups are sent to
   std::set<EndpointId> missing_;       // by groups, see unreached()

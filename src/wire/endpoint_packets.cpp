@@ -84,7 +84,7 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
   status.announced = static_cast<std::uint32_t>(lower(announced, status_bits));
   status.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
   status.asks = flow.asks;
-  status.deaf = unheard_.contains(flow.key.first);
+  status.receive_loss = unheard_.contains(flow.key.first);
   status.hears_groups = flow.says_it_hears > 0;
   if (status.hears_groups) --flow.says_it_hears;
   status.words = static_cast<std::uint8_t>(flow.in.arrived(status.arrived));
