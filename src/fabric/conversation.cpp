@@ -172,7 +172,7 @@ std::optional<Conversation::Happened> Conversation::next(Nanoseconds now) {
 }
 
 std::optional<std::uint32_t> Conversation::unanswered() const {
-  if (awaits_by_memory()) return questions_;
+  if (awaits_by_memory()) return probes_;
   const auto awaited = endpoint_.awaited();
   return awaited.empty() ? std::nullopt : std::optional(awaited.front().second);
 }

@@ -22,8 +22,8 @@ constexpr Nanoseconds between_farewells{100'000'000};
 // While only the other end's program is awaited: it need not say anything for long.
 constexpr Nanoseconds between_words{3'000'000'000};
 // One refusal may be a firewall's while it is set up anew.
-constexpr std::uint32_t questions_before_lost = 2;
-constexpr std::uint32_t questions_before_silent = 4;
+constexpr std::uint32_t probes_before_lost = 2;
+constexpr std::uint32_t probes_before_silent = 4;
 
 std::uint32_t packets_of(const MessengerSettings& settings) {
   if (!settings.flow_control) return wire::CreditBudget::unlimited;
@@ -179,7 +179,7 @@ bool Messenger::is_silent(PeerNumber peer) const {
   const Peer& of = *peers_[peer];
   if (of.lost || !of.conversation) return false;
   const auto unanswered = of.conversation->unanswered();
-  return unanswered && *unanswered >= questions_before_silent;
+  return unanswered && *unanswered >= probes_before_silent;
 }
 
 void Messenger::ask_programs_later(Nanoseconds now) {
@@ -235,7 +235,7 @@ void Messenger::take_events(PeerNumber number, Nanoseconds now) {
 void Messenger::touch(PeerNumber number, Nanoseconds now) {
   Peer& peer = *peers_[number];
   if (!peer.conversation || peer.lost) return;
-  question_memory_later(*peer.conversation, now);
+  probe_memory_later(*peer.conversation, now);
   if (peer.ready || peer.conversation->is_silent()) return;
   peer.ready = true;
   ready_.push_back(number);
@@ -271,7 +271,7 @@ std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte>
     touch(number, now);
     check_refused(number);
   }
-  if (questions_memory_at_ && *questions_memory_at_ <= now) question_memory(now);
+  if (probes_memory_at_ && *probes_memory_at_ <= now) probe_memory(now);
   if (asks_programs_at_ && *asks_programs_at_ <= now) ask_programs(now);
   while (!ready_.empty()) {
     const PeerNumber number = ready_.front();
@@ -303,7 +303,7 @@ std::size_t Messenger::largest_datagram() const {
 }
 
 std::optional<Nanoseconds> Messenger::deadline() const {
-  std::optional<Nanoseconds> first = questions_memory_at_;
+  std::optional<Nanoseconds> first = probes_memory_at_;
   if (asks_programs_at_ && (!first || *asks_programs_at_ < *first)) first = asks_programs_at_;
   if (!timers_.empty() && (!first || timers_.begin()->first < *first))
     first = timers_.begin()->first;
@@ -326,7 +326,7 @@ void Messenger::check_refused(PeerNumber number) {
   if (is_silent(number)) silent_.insert(number);
   if (!peer.refused || peer.lost) return;
   const auto unanswered = peer.conversation->unanswered();
-  if (unanswered && *unanswered >= questions_before_lost) lose(number);
+  if (unanswered && *unanswered >= probes_before_lost) lose(number);
 }
 
 void Messenger::lose(PeerNumber number) {
@@ -382,7 +382,7 @@ wire::EndpointCounters Messenger::counters() const {
     all.bytes_received += own.bytes_received;
     all.status_sent += own.status_sent;
     all.status_received += own.status_received;
-    all.questions += own.questions;
+    all.probes += own.probes;
     all.losses += own.losses;
     all.forged += own.forged;
     all.malformed += own.malformed;

@@ -27,7 +27,7 @@ constexpr std::uint8_t statuses_that_say_it = 2;
 
 // What is granted to a silent partner is then lent to others: should it come back, as many packets
 // more may be on their way.
-constexpr std::uint32_t questions_before_credit_returns = 2;
+constexpr std::uint32_t probes_before_credit_returns = 2;
 
 }  // namespace
 
@@ -258,12 +258,11 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   }
   std::uint64_t answers = widen(flow.own_number, status->answers, sequence_bits);
   if (answers > flow.own_number) answers = 0;  // one of a turn ago
-  if (flow.question && answers >= flow.question->first) {
+  if (flow.probe && answers >= flow.probe->first) {
     // Of a later one it is not known when it was heard; where a status was lost meanwhile, that was
     // perhaps the answer, and this one only says so again.
-    if (follows && answers == flow.question->first)
-      flow.timer.round_trip(now - flow.question->second);
-    flow.question.reset();
+    if (follows && answers == flow.probe->first) flow.timer.round_trip(now - flow.probe->second);
+    flow.probe.reset();
   }
   learn(flow,
         {.acknowledged = widen(flow.out.acknowledged(), status->acknowledged, status_bits),
@@ -275,8 +274,8 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   if (!status->asks) return;
   flow.answers = number;
   // Who asks misses something, of which packets sent meanwhile may be a part: that is found out
-  // now; a question of this end's that found no answer may have been lost.
-  if (flow.out.sent_unquestioned() || flow.out.asks_in_vain()) flow.asks = true;
+  // now; a probe of this end's that found no answer may have been lost.
+  if (flow.out.sent_unprobed() || flow.out.probes_in_vain()) flow.asks = true;
   owe_status(flow);
 }
 
@@ -341,7 +340,7 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
   if (flow.awaits()) {
     timer = flow.due();
   } else {
-    flow.question.reset();  // whatever comes later tells no round trip
+    flow.probe.reset();  // whatever comes later tells no round trip
   }
   relist(sending_, flow.key, flow.sending_at, sending);
   relist(wanting_, flow.key, flow.wanting_at, wanting);
@@ -413,7 +412,7 @@ void Endpoint::ask_when_due(Nanoseconds now) {
     flow.asks = true;
     flow.timer.asked(now);
     unanswered_.insert(flow.key);
-    if (flow.timer.unanswered() > questions_before_credit_returns) {
+    if (flow.timer.unanswered() > probes_before_credit_returns) {
       budget_.give_back(flow.charged);
       flow.charged = 0;
     }

@@ -32,7 +32,7 @@
 #include "wire/flow_statistics.h"
 #include "wire/group_hearing.h"
 #include "wire/packet.h"
-#include "wire/question_timer.h"
+#include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
 #include "wire/send_flow.h"
 #include "wire/send_group.h"
@@ -43,7 +43,7 @@ struct EndpointSettings {
   EndpointId self = 0;
   Secret secret{};
   FlowLimits limits;
-  QuestionTimes times;
+  ProbeTimes times;
   std::uint32_t window = 4;  // the most packets granted to one partner, where there are many
   std::uint32_t peers = 0;   // endpoints are 0 to peers - 1
   Nanoseconds silence{1'000'000'000};  // after which a peer is silent
@@ -69,7 +69,7 @@ struct EndpointCounters {
   std::uint64_t bytes_received = 0;  // of payload, once
   std::uint64_t status_sent = 0;
   std::uint64_t status_received = 0;
-  std::uint64_t questions = 0;
+  std::uint64_t probes = 0;
   std::uint64_t group_sent = 0;      // of `data_sent` those for several receivers at once
   std::uint64_t group_received = 0;  // of `data_received` likewise
   std::uint64_t group_others = 0;    // to a group that this end is not in, or forged
@@ -153,8 +153,8 @@ class Endpoint {
   void set_receive_loss(EndpointId peer, bool receive_loss);
   // Whether the peer has said so of this end's.
   bool has_receive_loss(EndpointId peer) const { return peers_with_receive_loss_.contains(peer); }
-  // Peers that have left a question unanswered for as long as `silence`, one at each call, again
-  // with each question.
+  // Peers that have left a probe unanswered for as long as `silence`, one at each call, again
+  // with each probe.
   std::optional<EndpointId> next_silent();
   // A peer that does not hear what goes to several at once, though it does what goes to it alone.
   // No group that it is in is sent to as one until it does again.
@@ -179,7 +179,7 @@ class Endpoint {
   };
   std::optional<Completion> next_completion();
 
-  // Peers that something is awaited from, with how many questions they have left unanswered.
+  // Peers that something is awaited from, with how many probes they have left unanswered.
   std::vector<std::pair<EndpointId, std::uint32_t>> awaited() const;
   const EndpointCounters& counters() const { return counters_; }
   // Whether others may soon ask for messages to groups that are complete for their callers. That a

@@ -101,9 +101,9 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
   seal(flow.send_key, flow.own_number, room.first(length));
   ++counters_.status_sent;
   if (flow.asks) {
-    ++counters_.questions;
+    ++counters_.probes;
     flow.out.asked(flow.own_number);
-    if (!flow.question) flow.question = {flow.own_number, now};
+    if (!flow.probe) flow.probe = {flow.own_number, now};
     flow.timed.reset();  // its report may have been lost
     flow.asks = false;
   }

@@ -17,7 +17,7 @@ namespace quadrille::wire {
 namespace {
 
 // One refusal may be a firewall's while it is set up anew.
-constexpr std::uint32_t questions_before_lost = 2;
+constexpr std::uint32_t probes_before_lost = 2;
 
 // Switches forget of members whom nobody asks (RFC 4541; 260 s by default).
 constexpr Nanoseconds between_joins{60'000'000'000};
@@ -195,7 +195,7 @@ bool Port::take_in_from(Link& link) {
 
 bool Port::go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std::byte> datagram) {
   if (!uses_tcp_fallback_) return false;
-  tcp_fallback_->open_where_silent(endpoint_);  // the question that found it silent goes there too
+  tcp_fallback_->open_where_silent(endpoint_);  // the probe that found it silent goes there too
   if (!tcp_fallback_->lead_to(outgoing.peer)) return false;
   if (!outgoing.is_status && !endpoint_.has_receive_loss(outgoing.peer)) return false;
   tcp_fallback_->send(outgoing.peer, datagram.first(outgoing.length));
@@ -284,10 +284,10 @@ void Port::note_refusals() {
 
 Result<bool> Port::check_refusals() {
   if (refused_.empty()) return true;
-  for (const auto& [peer, questions] : endpoint_.awaited()) {
+  for (const auto& [peer, probes] : endpoint_.awaited()) {
     if (!refused_.contains(peer)) continue;
-    if (questions == 0) refused_.erase(peer);  // it has been heard of since
-    if (questions >= questions_before_lost)
+    if (probes == 0) refused_.erase(peer);  // it has been heard of since
+    if (probes >= probes_before_lost)
       return Error{ErrorKind::peer_lost, "the process of rank " + std::to_string(peer) +
                                              " of MPI_COMM_WORLD has ended: its host refuses what "
                                              "is sent to it"};

@@ -102,7 +102,7 @@ class Port {
 
   // Takes in what has arrived and sends what is due, without blocking. Errors: peer_lost names the
   // endpoint of a process that has ended while something is awaited from it: its host refuses
-  // datagrams or connections, and it leaves questions unanswered; system: this host has lost the
+  // datagrams or connections, and it leaves probes unanswered; system: this host has lost the
   // address that it sends from. Returns whether anything arrived or left.
   Result<bool> drive();
   // Moves what is complete into `messages`, which it clears before.

@@ -150,15 +150,15 @@ void SendFlow::find_lost(std::uint64_t sent_before) {
 
 void SendFlow::asked(std::uint64_t number) {
   // An earlier one's answer, or a later answer, tells of as much.
-  if (!questions_.empty() && sent_before_question_ == transmissions_) return;
-  questions_.push_back({number, transmissions_});
-  sent_before_question_ = transmissions_;
+  if (!probes_.empty() && sent_before_probe_ == transmissions_) return;
+  probes_.push_back({number, transmissions_});
+  sent_before_probe_ = transmissions_;
 }
 
 std::uint64_t SendFlow::sent_before_answered(std::uint64_t answers) {
   std::uint64_t sent_before = 0;
-  for (; !questions_.empty() && questions_.front().number <= answers; questions_.pop_front())
-    sent_before = questions_.front().sent_before;
+  for (; !probes_.empty() && probes_.front().number <= answers; probes_.pop_front())
+    sent_before = probes_.front().sent_before;
   return sent_before;
 }
 
@@ -170,7 +170,7 @@ std::vector<Handle> SendFlow::fail() {
   messages_.clear();
   open_.clear();
   lost_.clear();
-  questions_.clear();
+  probes_.clear();
   sent_ = acknowledged_ = end_;
   return incomplete;
 }

@@ -142,15 +142,15 @@ TEST_F(SendFlowTest, an_answer_tells_which_of_the_last_packets_were_lost) {
   news(0, 3);
   send_all();
   flow_.asked(7);
-  news(1, 3, 0b1, 6);  // packet 1 is missing, but this answers an older question
+  news(1, 3, 0b1, 6);  // packet 1 is missing, but this answers an older probe
   EXPECT_FALSE(flow_.may_send());
   news(1, 3, 0b1, 7);
   EXPECT_THAT(send_all(), ElementsAre(1));
   news(1, 3, 0b1, 7);
-  EXPECT_FALSE(flow_.may_send()) << "the question was sent before it";
+  EXPECT_FALSE(flow_.may_send()) << "the probe was sent before it";
 }
 
-TEST_F(SendFlowTest, a_later_question_does_not_void_the_answer_to_an_earlier_one) {
+TEST_F(SendFlowTest, a_later_probe_does_not_void_the_answer_to_an_earlier_one) {
   add(30);
   news(0, 3);
   send_all();
@@ -160,7 +160,7 @@ TEST_F(SendFlowTest, a_later_question_does_not_void_the_answer_to_an_earlier_one
   EXPECT_THAT(send_all(), ElementsAre(1));
 }
 
-TEST_F(SendFlowTest, the_answer_to_a_later_question_tells_of_what_was_sent_before_that_one) {
+TEST_F(SendFlowTest, the_answer_to_a_later_probe_tells_of_what_was_sent_before_that_one) {
   add(30);
   news(0, 2);
   send_all();

@@ -46,7 +46,7 @@ class TcpFallback {
   // Peers whose hosts have refused a stream twice, with no sign of them between, since the last
   // call: nobody listens there any more, or somebody else, who hangs up or says something else. Who
   // says nothing may be stopped, and is waited for. Once is not enough: a firewall may refuse, and
-  // the question that was not answered be lost.
+  // the probe that was not answered be lost.
   std::set<EndpointId> refusals();
 
  private:

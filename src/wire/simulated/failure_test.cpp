@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Of two ends that have messages for each other one is not to announce its own, but what the other
 // has may wait for it.
-TEST(ShortMessage, that_the_other_end_waits_for_is_announced_before_a_question_is_due) {
+TEST(ShortMessage, that_the_other_end_waits_for_is_announced_before_a_probe_is_due) {
   for (const EndpointId first : {0U, 1U}) {
     const EndpointId second = 1 - first;
     SimulatedNetwork network(three_ends());
