@@ -20,7 +20,7 @@ from lab_jobs import (
     wire_counts,
 )
 from lab_traffic import needs_namespaces, topology
-from taken_away import Timing
+from steal_time import Timing
 
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve

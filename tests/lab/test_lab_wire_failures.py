@@ -22,7 +22,7 @@ from lab_jobs import (
     wire_counts,
 )
 from lab_traffic import needs_namespaces, tcp_rates_bit_s, topology
-from taken_away import Timing
+from steal_time import Timing
 
 from quadrille.lab.lab import Lab
 
