@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-TAKEN_AWAY = "the machine was taken away"
-"""How the reason begins of a test that was skipped for this (lab/taken_away.py)."""
+STEAL_TIME = "the processors were stolen"
+"""How the reason begins of a test that was skipped for this (lab/steal_time.py)."""
 
 MOST = int(os.environ.get("QUADRILLE_UNJUDGED", "6"))
 """A fifth of the blocks that judge times."""
@@ -24,7 +24,7 @@ class Unjudged:
 
     def add(self, name: str, skipped: bool, reason: object) -> None:
         """Take a test's report."""
-        if skipped and TAKEN_AWAY in str(reason):
+        if skipped and STEAL_TIME in str(reason):
             self.reasons.append(name)
 
     @property
@@ -39,4 +39,4 @@ class Unjudged:
         verdict = (
             f"more than {MOST}: run them again where nothing else runs" if self.too_many else "tolerated"
         )
-        return f"{len(self.reasons)} tests of times judged nothing, as {TAKEN_AWAY}: {verdict}"
+        return f"{len(self.reasons)} tests of times judged nothing, as {STEAL_TIME}: {verdict}"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from unjudged import TAKEN_AWAY
+from unjudged import STEAL_TIME
 
 HERE = Path(__file__).parent
 SKIPPED = f"""
@@ -19,7 +19,7 @@ import pytest
 @pytest.fixture
 def timing(): return None
 @pytest.mark.parametrize("number", range(3))
-def test_of_times(number, timing): pytest.skip("{TAKEN_AWAY} for 30 % of a second; then: assert 2 < 1")
+def test_of_times(number, timing): pytest.skip("{STEAL_TIME} for 30 % of a second; then: assert 2 < 1")
 def test_of_something_else(): pytest.skip("not installed here")
 """
 

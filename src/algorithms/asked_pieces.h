@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a receiver that asks for its data keeps at most `window` messages under way to it: it lists
-// all messages it will get, those that come unasked first; for each other one it asks when the
+// all messages it will get, those that come unscheduled first; for each other one it asks when the
 // message `window` places before it in the list is complete.
 #pragma once
 
@@ -27,20 +27,20 @@ struct PiecePacing {
   std::uint64_t pieces(std::uint64_t length) const { return pieces_of(length, piece_elements); }
 };
 
-// How many messages the sender at `position` of those that a receiver takes from may send unasked
-// where they do not know each other's lengths, so that all together are `window`.
-inline std::uint64_t unasked_share(std::uint64_t position, std::uint64_t senders,
-                                   std::uint64_t window) {
+// How many messages the sender at `position` of those that a receiver takes from may send
+// unscheduled where they do not know each other's lengths, so that all together are `window`.
+inline std::uint64_t unscheduled_share(std::uint64_t position, std::uint64_t senders,
+                                       std::uint64_t window) {
   return window / senders + (position < window % senders ? 1 : 0);
 }
 
-// The receiver's side. REQUIRES: unasked messages are listed before all others.
+// The receiver's side. REQUIRES: unscheduled messages are listed before all others.
 class AskedReceipts {
  public:
   AskedReceipts(ScheduleBuilder& builder, std::uint64_t window)
       : builder_(builder), window_(window) {}
 
-  // Asks for the next message; to be followed by take(). Unasked messages are only taken.
+  // Asks for the next message; to be followed by take(). Unscheduled messages are only taken.
   void ask(Rank source) {
     const std::size_t place = receipts_.size();
     const StepIndex before =

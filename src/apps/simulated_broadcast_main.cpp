@@ -195,7 +195,7 @@ nlohmann::json time_of(const Request& request, std::uint32_t hosts, Way way) {
   settings.rate_bit_s = request.rate_mbit * 1e6;
   settings.loss = request.loss_percent / 100;
   settings.seed = request.seed;
-  settings.endpoint.limits.unasked = 200;
+  settings.endpoint.limits.unscheduled = 200;
   settings.endpoint.limits.group_ahead = 4;
   SimulatedNetwork network(settings);
   Row row(network, hosts, request.bytes, way);

@@ -23,8 +23,8 @@ wire::EndpointSettings endpoint_settings(const ConversationSettings& settings) {
   made.peers = 2;
   made.secret = settings.secret;
   made.limits.payload = settings.payload;
-  made.limits.unasked = settings.unasked;
-  made.limits.most_unasked = open_messages / 2;
+  made.limits.unscheduled = settings.unscheduled;
+  made.limits.most_unscheduled = open_messages / 2;
   if (!settings.flow_control) made.window = wire::CreditBudget::unlimited;
   // Grants for bulk are used when its call has come.
   made.outside_budget = control_channel;
@@ -172,7 +172,7 @@ std::optional<Conversation::Happened> Conversation::next(Nanoseconds now) {
 }
 
 std::optional<std::uint32_t> Conversation::unanswered() const {
-  if (awaits_by_memory()) return questions_;
+  if (awaits_by_memory()) return probes_;
   const auto awaited = endpoint_.awaited();
   return awaited.empty() ? std::nullopt : std::optional(awaited.front().second);
 }

@@ -29,8 +29,8 @@ struct ConversationSettings {
   wire::Secret secret{};
   bool is_first = false;  // one end is
   std::size_t payload = 1448;
-  std::size_t unasked = 256;  // bytes that may leave at once
-  bool in_parts = false;      // may messages come that do not have to be offered
+  std::size_t unscheduled = 256;  // bytes that may leave at once
+  bool in_parts = false;          // may messages come that do not have to be offered
   std::function<std::optional<ClaimedRing>()> claim = {};  // a ring to the other end; may be empty
   bool flow_control = true;  // else all that is announced is granted at once
 };
@@ -64,7 +64,7 @@ class Conversation {
   }
   // To be called now and then while it does: wakes it if it has done nothing since the last call.
   // Returns whether it has done something.
-  bool question_memory();
+  bool probe_memory();
   // The other end has read some of what was there for it.
   bool was_read();
   // next_datagram() has nothing now, nor will without another event.
@@ -82,7 +82,7 @@ class Conversation {
   // The other end is lost: nothing is awaited any more, and no credit held for it.
   void give_up();
 
-  // Questions that the other end has left unanswered; nothing where nothing is awaited from it.
+  // Probes that the other end has left unanswered; nothing where nothing is awaited from it.
   std::optional<std::uint32_t> unanswered() const;
   bool is_idle() const {
     return endpoint_.awaited().empty() && !endpoint_.deadline() && !awaits_by_memory();
@@ -129,8 +129,8 @@ class Conversation {
   bool wakes_ = false;      // the next datagram tells of memory
   bool uses_wire_ = false;  // for anything else
   bool was_read_ = false;
-  std::uint64_t moved_ = 0;  // by memory when it was last questioned
-  std::uint32_t questions_ = 0;
+  std::uint64_t moved_ = 0;  // by memory when it was last probed
+  std::uint32_t probes_ = 0;
   std::uint64_t records_ = 0;
 };
 

@@ -43,10 +43,10 @@ bool Conversation::look_at_memory() {
   return moved || (out_ && out_->has_sent());
 }
 
-bool Conversation::question_memory() {
+bool Conversation::probe_memory() {
   const std::uint64_t moved = (out_ ? out_->read() : 0) + (in_ ? in_->taken() : 0);
   const bool has_moved = std::exchange(moved_, moved) != moved;
-  questions_ = has_moved ? 0 : questions_ + 1;
+  probes_ = has_moved ? 0 : probes_ + 1;
   wakes_ |= !has_moved;
   return has_moved;
 }

@@ -100,7 +100,7 @@ class Messenger {
   void on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram, Nanoseconds now);
   // Takes in what others of this host have written to memory; returns whether they had.
   bool look_at_memory(Nanoseconds now);
-  // For asking otherwise after those who answer nothing: they have left several questions
+  // For asking otherwise after those who answer nothing: they have left several probes
   // unanswered since the last call, or have still.
   std::set<PeerNumber> take_silent() { return std::exchange(silent_, {}); }
   bool is_silent(PeerNumber peer) const;
@@ -210,8 +210,8 @@ class Messenger {
   void lose(PeerNumber number);
   void check_refused(PeerNumber number);
   void take_claimed_rings();
-  void question_memory(Nanoseconds now);
-  void question_memory_later(const Conversation& conversation, Nanoseconds now);
+  void probe_memory(Nanoseconds now);
+  void probe_memory_later(const Conversation& conversation, Nanoseconds now);
   std::optional<std::size_t> introduction(Peer& peer, std::span<std::byte> room, Nanoseconds now);
 
   // messenger_send.cpp
@@ -266,8 +266,8 @@ class Messenger {
   std::set<std::pair<Nanoseconds, PeerNumber>> timers_;
   std::vector<PeerNumber> on_host_;      // whom this endpoint may share memory with
   std::vector<Inbox::Claimed> unknown_;  // rings of those who have not introduced themselves yet
-  std::optional<Nanoseconds> questions_memory_at_;
-  Nanoseconds between_questions_{};
+  std::optional<Nanoseconds> probes_memory_at_;
+  Nanoseconds between_probes_{};
   std::optional<Nanoseconds> asks_programs_at_;
   Matcher tagged_;
   Matcher untagged_;

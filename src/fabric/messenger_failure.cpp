@@ -27,7 +27,7 @@ void Messenger::break_off() {
   silent_.clear();
   timers_.clear();
   ready_.clear();
-  questions_memory_at_.reset();
+  probes_memory_at_.reset();
   asks_programs_at_.reset();
   waiting_bytes_ = 0;
   copied_bytes_ = 0;

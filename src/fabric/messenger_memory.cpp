@@ -8,8 +8,8 @@
 namespace quadrille::fabric {
 namespace {
 
-constexpr Nanoseconds first_question{5'000'000};
-constexpr Nanoseconds longest_between_questions{1'000'000'000};
+constexpr Nanoseconds first_probe{5'000'000};
+constexpr Nanoseconds longest_between_probes{1'000'000'000};
 
 }  // namespace
 
@@ -39,30 +39,29 @@ bool Messenger::look_at_memory(Nanoseconds now) {
   return moved;
 }
 
-void Messenger::question_memory_later(const Conversation& conversation, Nanoseconds now) {
-  if (questions_memory_at_ || !conversation.awaits_by_memory()) return;
-  between_questions_ = first_question;
-  questions_memory_at_ = now + between_questions_;
+void Messenger::probe_memory_later(const Conversation& conversation, Nanoseconds now) {
+  if (probes_memory_at_ || !conversation.awaits_by_memory()) return;
+  between_probes_ = first_probe;
+  probes_memory_at_ = now + between_probes_;
 }
 
-void Messenger::question_memory(Nanoseconds now) {
+void Messenger::probe_memory(Nanoseconds now) {
   bool awaits = false;
   bool moves = false;
   for (const PeerNumber number : on_host_) {
     Peer& peer = *peers_[number];
     if (peer.lost || !peer.conversation->awaits_by_memory()) continue;
     awaits = true;
-    if (peer.conversation->question_memory()) {
+    if (peer.conversation->probe_memory()) {
       moves = true;
     } else {
       touch(number, now);
       check_refused(number);
     }
   }
-  between_questions_ =
-      moves ? first_question : std::min(between_questions_ * 2, longest_between_questions);
-  questions_memory_at_.reset();
-  if (awaits) questions_memory_at_ = now + between_questions_;
+  between_probes_ = moves ? first_probe : std::min(between_probes_ * 2, longest_between_probes);
+  probes_memory_at_.reset();
+  if (awaits) probes_memory_at_ = now + between_probes_;
 }
 
 std::uint64_t Messenger::records() const {

@@ -14,16 +14,16 @@ constexpr std::size_t spare_part = 8;
 constexpr std::uint32_t most_packets = 256;
 constexpr std::uint32_t most_local_packets = 32;
 // So short a message goes at once to as many others as there may be.
-constexpr std::size_t least_unasked = 256;
-constexpr std::size_t most_unasked = 8;  // packets, where few share the burst
+constexpr std::size_t least_unscheduled = 256;
+constexpr std::size_t most_unscheduled = 8;  // packets, where few share the burst
 constexpr Nanoseconds between_introductions{1'000'000};
 // To one that speaks again and again.
 constexpr Nanoseconds between_farewells{100'000'000};
 // While only the other end's program is awaited: it need not say anything for long.
 constexpr Nanoseconds between_words{3'000'000'000};
 // One refusal may be a firewall's while it is set up anew.
-constexpr std::uint32_t questions_before_lost = 2;
-constexpr std::uint32_t questions_before_silent = 4;
+constexpr std::uint32_t probes_before_lost = 2;
+constexpr std::uint32_t probes_before_silent = 4;
 
 std::uint32_t packets_of(const MessengerSettings& settings) {
   if (!settings.flow_control) return wire::CreditBudget::unlimited;
@@ -76,11 +76,12 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
       on_host_.push_back(number);
     }
     made.flow_control = is_local || settings_.flow_control;
-    const std::size_t most = most_unasked * (made.payload + wire::packet_framing_bytes);
+    const std::size_t most = most_unscheduled * (made.payload + wire::packet_framing_bytes);
     const std::size_t share =
         settings_.flow_control ? settings_.burst_bytes / 2 / (peers_.size() + 1) : most;
-    made.unasked =
-        is_local ? made.payload : std::clamp(share, std::min(least_unasked, made.payload), most);
+    made.unscheduled = is_local
+                           ? made.payload
+                           : std::clamp(share, std::min(least_unscheduled, made.payload), most);
     peer->conversation =
         std::make_unique<Conversation>(made, is_local ? local_budget_ : network_budget_, now);
     if (is_local && settings_.flow_control && settings_.board == nullptr) {
@@ -178,7 +179,7 @@ bool Messenger::is_silent(PeerNumber peer) const {
   const Peer& of = *peers_[peer];
   if (of.lost || !of.conversation) return false;
   const auto unanswered = of.conversation->unanswered();
-  return unanswered && *unanswered >= questions_before_silent;
+  return unanswered && *unanswered >= probes_before_silent;
 }
 
 void Messenger::ask_programs_later(Nanoseconds now) {
@@ -234,7 +235,7 @@ void Messenger::take_events(PeerNumber number, Nanoseconds now) {
 void Messenger::touch(PeerNumber number, Nanoseconds now) {
   Peer& peer = *peers_[number];
   if (!peer.conversation || peer.lost) return;
-  question_memory_later(*peer.conversation, now);
+  probe_memory_later(*peer.conversation, now);
   if (peer.ready || peer.conversation->is_silent()) return;
   peer.ready = true;
   ready_.push_back(number);
@@ -270,7 +271,7 @@ std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte>
     touch(number, now);
     check_refused(number);
   }
-  if (questions_memory_at_ && *questions_memory_at_ <= now) question_memory(now);
+  if (probes_memory_at_ && *probes_memory_at_ <= now) probe_memory(now);
   if (asks_programs_at_ && *asks_programs_at_ <= now) ask_programs(now);
   while (!ready_.empty()) {
     const PeerNumber number = ready_.front();
@@ -284,7 +285,7 @@ std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte>
     } else {
       auto length = introduction(peer, room, now);
       if (!length) length = peer.conversation->next_datagram(room, now);
-      take_events(number, now);  // what leaves unasked is done
+      take_events(number, now);  // what leaves unscheduled is done
       if (length) {
         ready_.push_back(number);
         return Outgoing{peer.name.at, *length};
@@ -302,7 +303,7 @@ std::size_t Messenger::largest_datagram() const {
 }
 
 std::optional<Nanoseconds> Messenger::deadline() const {
-  std::optional<Nanoseconds> first = questions_memory_at_;
+  std::optional<Nanoseconds> first = probes_memory_at_;
   if (asks_programs_at_ && (!first || *asks_programs_at_ < *first)) first = asks_programs_at_;
   if (!timers_.empty() && (!first || timers_.begin()->first < *first))
     first = timers_.begin()->first;
@@ -325,7 +326,7 @@ void Messenger::check_refused(PeerNumber number) {
   if (is_silent(number)) silent_.insert(number);
   if (!peer.refused || peer.lost) return;
   const auto unanswered = peer.conversation->unanswered();
-  if (unanswered && *unanswered >= questions_before_lost) lose(number);
+  if (unanswered && *unanswered >= probes_before_lost) lose(number);
 }
 
 void Messenger::lose(PeerNumber number) {
@@ -381,7 +382,7 @@ wire::EndpointCounters Messenger::counters() const {
     all.bytes_received += own.bytes_received;
     all.status_sent += own.status_sent;
     all.status_received += own.status_received;
-    all.questions += own.questions;
+    all.probes += own.probes;
     all.losses += own.losses;
     all.forged += own.forged;
     all.malformed += own.malformed;

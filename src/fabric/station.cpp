@@ -46,8 +46,8 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   made.inbox = inbox.get();
   made.name = {link->local(), static_cast<std::uint16_t>(payload), keys->public_key()};
   if (inbox) made.name.inbox = inbox->place();
-  auto witness = Witness::open(made.name.at.address);
-  if (witness) made.name.streams = witness->port();
+  auto liveness = PeerLiveness::open(made.name.at.address);
+  if (liveness) made.name.streams = liveness->port();
   made.job_secret = settings.job_secret;
   made.burst_bytes = settings.burst_bytes;
   made.flow_control = settings.flow_control;
@@ -57,7 +57,7 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
                    : nullptr;
   made.board = board.get();
   std::unique_ptr<Station> station(new Station(std::move(link), std::move(keys), std::move(inbox),
-                                               std::move(board), std::move(witness), made,
+                                               std::move(board), std::move(liveness), made,
                                                std::move(on_done)));
   station->why_not_ = std::move(opened.value().why_not);
   if (!station->start()) return Error{ErrorKind::system, "no descriptor or no thread is left"};
@@ -66,13 +66,13 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
 
 Station::Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
                  std::unique_ptr<Inbox> inbox, std::unique_ptr<wire::HostBoard> board,
-                 std::unique_ptr<Witness> witness, const MessengerSettings& settings,
+                 std::unique_ptr<PeerLiveness> liveness, const MessengerSettings& settings,
                  DoneHandler on_done)
     : link_(std::move(link)),
       keys_(std::move(keys)),
       inbox_(std::move(inbox)),
       board_(std::move(board)),
-      witness_(std::move(witness)),
+      liveness_(std::move(liveness)),
       name_(settings.name),
       own_address_(name_.at.address),
       messenger_(settings, *keys_),
@@ -82,7 +82,7 @@ Station::Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys
 bool Station::start() {
   watched_ = std::ranges::all_of(link_->descriptors(),
                                  [&](int one) { return service_.add(one, EPOLLIN); });
-  if (witness_) watched_ = watched_ && service_.add(witness_->descriptor(), EPOLLIN);
+  if (liveness_) watched_ = watched_ && service_.add(liveness_->descriptor(), EPOLLIN);
   return watched_ && service_.start([this] { return serve(); });
 }
 
@@ -199,7 +199,7 @@ void Station::hand_out() noexcept {
 
 void Station::note_refusals() {
   for (const wire::NetworkAddress& address : link_->refusals()) messenger_.on_refusal(address);
-  if (witness_ && witness_->is_due(last_passed_)) witness_->look(messenger_, last_passed_);
+  if (liveness_ && liveness_->is_due(last_passed_)) liveness_->look(messenger_, last_passed_);
   if (is_cut_) return;
   if (link_->is_cut()) {
     lose_everybody("the interface of the " + std::string(link_->name()) +
@@ -223,7 +223,7 @@ void Station::watch(bool arrivals, bool room) {
   watched_ = arrivals;
   set_asleep(arrivals);
   service_.watch(link_->descriptors(), arrivals ? EPOLLIN : 0U, room);
-  if (witness_) service_.watch(witness_->descriptor(), arrivals ? EPOLLIN : 0U);
+  if (liveness_) service_.watch(liveness_->descriptor(), arrivals ? EPOLLIN : 0U);
 }
 
 void Station::begin_watch() {
@@ -281,7 +281,7 @@ Nanoseconds Station::serve() noexcept {
   attempt([&] {
     arrived = take_in(now);
     send_out(now);
-    if (witness_) witness_->look(messenger_, now);
+    if (liveness_) liveness_->look(messenger_, now);
     note_refusals();
   });
   hand_out();

@@ -22,7 +22,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "fabric/messenger.h"
-#include "fabric/witness.h"
+#include "fabric/peer_liveness.h"
 #include "wire/links/open_link.h"
 #include "wire/links/own_address.h"
 #include "wire/service_thread.h"
@@ -100,7 +100,8 @@ class Station {
 
   Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
           std::unique_ptr<Inbox> inbox, std::unique_ptr<wire::HostBoard> board,
-          std::unique_ptr<Witness> witness, const MessengerSettings& settings, DoneHandler on_done);
+          std::unique_ptr<PeerLiveness> liveness, const MessengerSettings& settings,
+          DoneHandler on_done);
   bool start();
   // REQUIRES: mutex_ held.
   Nanoseconds serve() noexcept;
@@ -127,7 +128,7 @@ class Station {
   std::unique_ptr<KeyPair> keys_;
   std::unique_ptr<Inbox> inbox_;            // null: of none
   std::unique_ptr<wire::HostBoard> board_;  // null: of none that is shared
-  std::unique_ptr<Witness> witness_;        // null: of none
+  std::unique_ptr<PeerLiveness> liveness_;  // null: of none
   EndpointName name_;
   wire::OwnAddress own_address_;
   std::string why_not_;

@@ -33,12 +33,12 @@ CreditBudget::CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t
 }
 
 void CreditBudget::show() {
-  board_->taken[holder_].store(own_ | (is_hungry_ ? CreditBoard::hungry : 0U));
+  board_->taken[holder_].store(own_ | (is_credit_blocked_ ? CreditBoard::credit_blocked : 0U));
 }
 
 void CreditBudget::leave() {
   own_ = 0;
-  is_hungry_ = false;
+  is_credit_blocked_ = false;
   show();
 }
 
@@ -48,8 +48,8 @@ CreditBudget::Others CreditBudget::others() const {
   for (std::size_t holder = 0; holder < places; ++holder) {
     const std::uint32_t shown = board_->taken[holder].load();
     if (shown == 0 || holder == holder_) continue;
-    found.taken += shown & ~CreditBoard::hungry;
-    found.hungry = found.hungry || (shown & CreditBoard::hungry) != 0;
+    found.taken += shown & ~CreditBoard::credit_blocked;
+    found.credit_blocked = found.credit_blocked || (shown & CreditBoard::credit_blocked) != 0;
     ++found.holders;
   }
   return found;
@@ -57,7 +57,7 @@ CreditBudget::Others CreditBudget::others() const {
 
 std::uint32_t CreditBudget::taken() const { return others().taken + own_; }
 
-std::uint32_t CreditBudget::take(std::uint32_t wanted, std::uint32_t sure) {
+std::uint32_t CreditBudget::take(std::uint32_t wanted, std::uint32_t guaranteed) {
   if (wanted == 0) return 0;
   const std::uint32_t before = own_;
   own_ += wanted;
@@ -65,11 +65,11 @@ std::uint32_t CreditBudget::take(std::uint32_t wanted, std::uint32_t sure) {
   const Others others = this->others();
   const std::uint32_t limit = board_->limit.load();
   std::uint32_t most = limit - std::min(limit, others.taken);
-  sharers_ = others.hungry ? others.holders + 1 : 1;
+  sharers_ = others.credit_blocked ? others.holders + 1 : 1;
   most = std::min(most, share());
-  own_ = std::clamp(most, std::max(before + sure, 1U), own_);
+  own_ = std::clamp(most, std::max(before + guaranteed, 1U), own_);
   const std::uint32_t granted = own_ - before;
-  is_hungry_ = granted < wanted;
+  is_credit_blocked_ = granted < wanted;
   show();
   return granted;
 }

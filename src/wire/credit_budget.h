@@ -5,11 +5,11 @@
 //
 // The sum of what its holders have taken stays within the limit, but for one packet a holder that
 // has taken none: a holder that dies or is stopped leaves the others slow, not stuck. (And but for
-// what one is sure of, since all that it has taken waits for it.) While one is
-// hungry, having got less than it wanted, the others take no more than their shares: room that an
-// arrival makes is taken again at once, so else who came first would keep all. A loss takes an
-// eighth off the limit, so that a burst of them halves it and a single one does little; a limit's
-// worth of arrivals raises it by a packet, up to where it began.
+// what is guaranteed to one, since all that it has taken waits for it.) While one is
+// credit-blocked, having got less than it wanted, the others take no more than their shares: room
+// that an arrival makes is taken again at once, so else who came first would keep all. A loss takes
+// an eighth off the limit, so that a burst of them halves it and a single one does little; a
+// limit's worth of arrivals raises it by a packet, up to where it began.
 //
 // Thread rule: a board may be used by all at once; a CreditBudget by one thread at a time.
 #pragma once
@@ -28,7 +28,7 @@ namespace quadrille::wire {
 struct CreditBoard {
   static constexpr std::size_t holders = 512;
   // In `taken`: it wanted more than that.
-  static constexpr std::uint32_t hungry = std::uint32_t{1} << 31U;
+  static constexpr std::uint32_t credit_blocked = std::uint32_t{1} << 31U;
 
   std::atomic<std::uint32_t> ceiling;
   std::atomic<std::uint32_t> limit;
@@ -50,16 +50,16 @@ class CreditBudget {
   CreditBudget& operator=(const CreditBudget&) = delete;
   ~CreditBudget() {
     // Nothing between calls, so that a child forked there leaves its parent's alone.
-    if (own_ > 0 || is_hungry_) leave();
+    if (own_ > 0 || is_credit_blocked_) leave();
   }
 
-  // Takes up to `wanted` packets, `sure` whatever others have, and returns how many.
-  // REQUIRES: sure <= wanted.
-  std::uint32_t take(std::uint32_t wanted, std::uint32_t sure = 0);
+  // Takes up to `wanted` packets, `guaranteed` whatever others have, and returns how many.
+  // REQUIRES: guaranteed <= wanted.
+  std::uint32_t take(std::uint32_t wanted, std::uint32_t guaranteed = 0);
   void give_back(std::uint32_t packets);
   // What it got less of than it wanted is not wanted any more.
   void wants_no_more() {
-    if (std::exchange(is_hungry_, false)) show();
+    if (std::exchange(is_credit_blocked_, false)) show();
   }
 
   // Of one more flow, or one less, something that was taken for it is at its sender.
@@ -81,8 +81,8 @@ class CreditBudget {
  private:
   struct Others {
     std::uint32_t taken = 0;
-    std::uint32_t holders = 0;  // that have taken or want something
-    bool hungry = false;        // one of them
+    std::uint32_t holders = 0;    // that have taken or want something
+    bool credit_blocked = false;  // one of them
   };
   Others others() const;
   void show();
@@ -92,7 +92,7 @@ class CreditBudget {
   std::size_t holder_;
   std::uint32_t own_ = 0;
   std::uint32_t coming_ = 0;  // flows
-  bool is_hungry_ = false;
+  bool is_credit_blocked_ = false;
   std::uint32_t sharers_ = 1;  // with itself
 };
 

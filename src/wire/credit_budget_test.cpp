@@ -30,7 +30,7 @@ TEST(CreditBudget, is_idle_while_nothing_that_was_taken_comes) {
   CreditBudget holder(*board, 0, 4);
   EXPECT_EQ(holder.take(4), 4U);
   EXPECT_EQ(holder.idle(), 4U);
-  EXPECT_EQ(holder.take(3, 2), 2U) << "what is sure, beyond the limit";
+  EXPECT_EQ(holder.take(3, 2), 2U) << "what is guaranteed, beyond the limit";
   holder.comes_from_one(true);
   EXPECT_EQ(holder.idle(), 0U);
   holder.comes_from_one(false);
@@ -64,17 +64,17 @@ TEST(CreditBudget, a_holder_that_wants_nothing_more_leaves_all_to_the_others) {
   auto board = std::make_unique<CreditBoard>();
   CreditBudget one(*board, 0, 16);
   {
-    CreditBudget hungry(*board, 1, 16);
+    CreditBudget credit_blocked(*board, 1, 16);
     EXPECT_EQ(one.take(16), 16U);
-    EXPECT_EQ(hungry.take(4), 1U);
+    EXPECT_EQ(credit_blocked.take(4), 1U);
     one.give_back(16);
     EXPECT_EQ(one.take(16), 8U);
-    EXPECT_EQ(hungry.take(3), 3U);
+    EXPECT_EQ(credit_blocked.take(3), 3U);
     EXPECT_EQ(one.take(16), 4U) << "it has got what it wanted";
-    EXPECT_EQ(hungry.take(9), 0U);
+    EXPECT_EQ(credit_blocked.take(9), 0U);
   }
   one.give_back(12);
-  EXPECT_EQ(one.take(16), 16U) << "it is gone, and its hunger too";
+  EXPECT_EQ(one.take(16), 16U) << "it is gone, and no longer credit-blocked";
 }
 
 TEST(CreditBudget, the_lowest_ceiling_that_a_holder_brings_is_the_boards) {

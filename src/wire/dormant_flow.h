@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "wire/packet.h"
-#include "wire/question_timer.h"
+#include "wire/probe_timer.h"
 #include "wire/sequence.h"
 
 namespace quadrille::wire {
 
 struct DormantFlow {
   EndpointId peer = 0;
-  QuestionTimer::RoundTrip round_trip;
+  ProbeTimer::RoundTrip round_trip;
   Sequence out = 0;                // packets before it have arrived there
   Sequence in = 0;                 // packets before it have arrived here
   std::uint64_t own_number = 0;    // of the last status sent

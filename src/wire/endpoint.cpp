@@ -27,7 +27,7 @@ constexpr std::uint8_t statuses_that_say_it = 2;
 
 // What is granted to a silent partner is then lent to others: should it come back, as many packets
 // more may be on their way.
-constexpr std::uint32_t questions_before_credit_returns = 2;
+constexpr std::uint32_t probes_before_credit_returns = 2;
 
 }  // namespace
 
@@ -62,7 +62,7 @@ void Endpoint::send(EndpointId peer, Channel channel, std::span<const std::byte>
                     Handle handle, Nanoseconds now) {
   Flow& flow = use(peer, channel);
   flow.out.add(message, handle);
-  flow.out.keep_unasked();
+  flow.out.keep_unscheduled();
   if (flow.failed) fail(flow, now);
   flow.timer.began(Side::out, now);
   settle(flow, now);
@@ -162,7 +162,7 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
 
 void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now) {
   const Header& header = parsed.header;
-  const bool unasked = sequence >= flow.in.granted();
+  const bool unscheduled = sequence >= flow.in.granted();
   const auto arrival = flow.in.on_packet({sequence, header.place, header.last, parsed.body});
   if (arrival == ReceiveFlow::Arrival::refused) ++counters_.refused;
   if (arrival == ReceiveFlow::Arrival::duplicate) ++counters_.duplicates;
@@ -200,21 +200,21 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
                             : by_turns && leaves_room(flow, parsed.body.size());
   if (flow.in.has_gap()) {
     owe_status(flow);
-  } else if (unasked && header.last && may_wait) {
+  } else if (unscheduled && header.last && may_wait) {
     tell_later(flow, flow.telling_at.value_or(now + report_after));
-  } else if (worth_telling && !unasked && flow.in.is_open()) {
+  } else if (worth_telling && !unscheduled && flow.in.is_open()) {
     tell_later(flow, now + report_open_after);
   } else if (worth_telling) {
     tell(flow);
   }
 }
 
-// Whether the next packet of that length may come unasked though the sender knows of none of those
-// that have come since the last report.
+// Whether the next packet of that length may come unscheduled though the sender knows of none of
+// those that have come since the last report.
 bool Endpoint::leaves_room(const Flow& flow, std::size_t payload) const {
   const FlowLimits& limits = settings_.limits;
-  return flow.in.acknowledged() - flow.told < limits.most_unasked &&
-         flow.untold_bytes + payload <= limits.unasked;
+  return flow.in.acknowledged() - flow.told < limits.most_unscheduled &&
+         flow.untold_bytes + payload <= limits.unscheduled;
 }
 
 // Whether the next two may leave though the sender knows of none of those that have come since the
@@ -239,10 +239,10 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   const bool follows = number == flow.heard_number + 1;
   flow.heard_number = number;
   heard(flow, now);
-  if (status->deaf) {
-    deaf_peers_.insert(flow.key.first);
+  if (status->receive_loss) {
+    peers_with_receive_loss_.insert(flow.key.first);
   } else {
-    deaf_peers_.erase(flow.key.first);
+    peers_with_receive_loss_.erase(flow.key.first);
   }
   if (status->hears_groups) hears_groups(flow, now);
   if (status->failed) {
@@ -258,12 +258,11 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   }
   std::uint64_t answers = widen(flow.own_number, status->answers, sequence_bits);
   if (answers > flow.own_number) answers = 0;  // one of a turn ago
-  if (flow.question && answers >= flow.question->first) {
+  if (flow.probe && answers >= flow.probe->first) {
     // Of a later one it is not known when it was heard; where a status was lost meanwhile, that was
     // perhaps the answer, and this one only says so again.
-    if (follows && answers == flow.question->first)
-      flow.timer.round_trip(now - flow.question->second);
-    flow.question.reset();
+    if (follows && answers == flow.probe->first) flow.timer.round_trip(now - flow.probe->second);
+    flow.probe.reset();
   }
   learn(flow,
         {.acknowledged = widen(flow.out.acknowledged(), status->acknowledged, status_bits),
@@ -275,8 +274,8 @@ void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint6
   if (!status->asks) return;
   flow.answers = number;
   // Who asks misses something, of which packets sent meanwhile may be a part: that is found out
-  // now; a question of this end's that found no answer may have been lost.
-  if (flow.out.sent_unquestioned() || flow.out.asks_in_vain()) flow.asks = true;
+  // now; a probe of this end's that found no answer may have been lost.
+  if (flow.out.sent_unprobed() || flow.out.probes_in_vain()) flow.asks = true;
   owe_status(flow);
 }
 
@@ -341,7 +340,7 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
   if (flow.awaits()) {
     timer = flow.due();
   } else {
-    flow.question.reset();  // whatever comes later tells no round trip
+    flow.probe.reset();  // whatever comes later tells no round trip
   }
   relist(sending_, flow.key, flow.sending_at, sending);
   relist(wanting_, flow.key, flow.wanting_at, wanting);
@@ -382,7 +381,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
   for (auto& [channel, group] : groups_) {
     if (group->is_held_up()) dissolve(*group, now);
   }
-  if (starved_until_ && *starved_until_ <= now) grant(now);
+  if (waits_for_credit_until_ && *waits_for_credit_until_ <= now) grant(now);
   while (!telling_.empty() && telling_.begin()->first <= now) {
     Flow& flow = *flows_.at(telling_.begin()->second);
     has_told(flow);
@@ -413,7 +412,7 @@ void Endpoint::ask_when_due(Nanoseconds now) {
     flow.asks = true;
     flow.timer.asked(now);
     unanswered_.insert(flow.key);
-    if (flow.timer.unanswered() > questions_before_credit_returns) {
+    if (flow.timer.unanswered() > probes_before_credit_returns) {
       budget_.give_back(flow.charged);
       flow.charged = 0;
     }
@@ -424,7 +423,7 @@ void Endpoint::ask_when_due(Nanoseconds now) {
 }
 
 std::optional<Nanoseconds> Endpoint::deadline() const {
-  std::optional<Nanoseconds> first = starved_until_;
+  std::optional<Nanoseconds> first = waits_for_credit_until_;
   const auto also = [&](Nanoseconds time) { first = first ? std::min(*first, time) : time; };
   if (!timers_.empty()) also(timers_.begin()->first);
   if (!telling_.empty()) also(telling_.begin()->first);
@@ -440,8 +439,8 @@ FlowStatistics Endpoint::statistics(Channel channel) const {
   return found == channels_.end() ? FlowStatistics{} : found->second.statistics.so_far();
 }
 
-void Endpoint::set_deaf(EndpointId peer, bool deaf) {
-  if (deaf) {
+void Endpoint::set_receive_loss(EndpointId peer, bool receive_loss) {
+  if (receive_loss) {
     unheard_.insert(peer);
   } else {
     unheard_.erase(peer);

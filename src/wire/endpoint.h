@@ -7,7 +7,7 @@
 // Messages of one channel between two endpoints match in order. A receiver grants what may be sent
 // to it, out of its host's budget, to the partners whose messages it expects first among those that
 // have announced something; so nothing overflows the switch, and a late partner holds up nobody
-// else. What is small may go unasked.
+// else. What is small may go unscheduled.
 //
 // Thread rule: one thread at a time.
 #pragma once
@@ -32,7 +32,7 @@
 #include "wire/flow_statistics.h"
 #include "wire/group_hearing.h"
 #include "wire/packet.h"
-#include "wire/question_timer.h"
+#include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
 #include "wire/send_flow.h"
 #include "wire/send_group.h"
@@ -43,7 +43,7 @@ struct EndpointSettings {
   EndpointId self = 0;
   Secret secret{};
   FlowLimits limits;
-  QuestionTimes times;
+  ProbeTimes times;
   std::uint32_t window = 4;  // the most packets granted to one partner, where there are many
   std::uint32_t peers = 0;   // endpoints are 0 to peers - 1
   Nanoseconds silence{1'000'000'000};  // after which a peer is silent
@@ -69,7 +69,7 @@ struct EndpointCounters {
   std::uint64_t bytes_received = 0;  // of payload, once
   std::uint64_t status_sent = 0;
   std::uint64_t status_received = 0;
-  std::uint64_t questions = 0;
+  std::uint64_t probes = 0;
   std::uint64_t group_sent = 0;      // of `data_sent` those for several receivers at once
   std::uint64_t group_received = 0;  // of `data_received` likewise
   std::uint64_t group_others = 0;    // to a group that this end is not in, or forged
@@ -150,11 +150,11 @@ class Endpoint {
   Flows flows() const;
 
   // Whether none of the peer's datagrams come by the usual way: it is told with each status.
-  void set_deaf(EndpointId peer, bool deaf);
+  void set_receive_loss(EndpointId peer, bool receive_loss);
   // Whether the peer has said so of this end's.
-  bool is_deaf(EndpointId peer) const { return deaf_peers_.contains(peer); }
-  // Peers that have left a question unanswered for as long as `silence`, one at each call, again
-  // with each question.
+  bool has_receive_loss(EndpointId peer) const { return peers_with_receive_loss_.contains(peer); }
+  // Peers that have left a probe unanswered for as long as `silence`, one at each call, again
+  // with each probe.
   std::optional<EndpointId> next_silent();
   // A peer that does not hear what goes to several at once, though it does what goes to it alone.
   // No group that it is in is sent to as one until it does again.
@@ -179,7 +179,7 @@ class Endpoint {
   };
   std::optional<Completion> next_completion();
 
-  // Peers that something is awaited from, with how many questions they have left unanswered.
+  // Peers that something is awaited from, with how many probes they have left unanswered.
   std::vector<std::pair<EndpointId, std::uint32_t>> awaited() const;
   const EndpointCounters& counters() const { return counters_; }
   // Whether others may soon ask for messages to groups that are complete for their callers. That a
@@ -230,11 +230,11 @@ class Endpoint {
   void settle(Flow& flow, Nanoseconds now);
   // Packets to grant to one partner at a time: more where messages of one alone are expected.
   std::uint32_t window(const Flow& flow) const;
-  std::uint32_t sure_of(const Flow& flow) const;
+  std::uint32_t guaranteed_to(const Flow& flow) const;
   void grant(Nanoseconds now);
   // What was wanted may have come without a grant, or be given up.
   void leave_credit_if_none_is_wanted() {
-    if (wanting_.empty() && std::exchange(hungers_, false)) budget_.wants_no_more();
+    if (wanting_.empty() && std::exchange(is_credit_blocked_, false)) budget_.wants_no_more();
   }
   // Has the next data or status of the flow say how things stand.
   void tell(Flow& flow);
@@ -284,16 +284,16 @@ class Endpoint {
   std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;
-  std::set<EndpointId> unheard_;  // see set_deaf()
-  std::set<EndpointId> deaf_peers_;
+  std::set<EndpointId> unheard_;  // see set_receive_loss()
+  std::set<EndpointId> peers_with_receive_loss_;
   std::set<EndpointId> silent_;
   std::vector<GroupHearing> hearing_;  // [peers], where groups are sent to
   std::set<EndpointId> missing_;       // by groups, see unreached()
   std::optional<Late> late_;
   bool told_late_ = false;
-  bool hungers_ = false;  // the budget had less than was wanted, when it was last asked
+  bool is_credit_blocked_ = false;  // the budget had less than was wanted, when it was last asked
   std::optional<Nanoseconds>
-      starved_until_;  // the budget had less than was wanted; look again then
+      waits_for_credit_until_;  // the budget had less than was wanted; look again then
 };
 
 }  // namespace quadrille::wire

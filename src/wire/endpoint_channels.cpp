@@ -51,7 +51,7 @@ void Endpoint::tell_of_failure(const FlowKey& key) {
 }
 
 // Whoever still sends, or asks, is told once more: the first word of it may have been lost. Data
-// after more than the 16 bits of an acknowledgement does not pass for authentic; questions do.
+// after more than the 16 bits of an acknowledgement does not pass for authentic; probes do.
 std::optional<Endpoint::Heard> Endpoint::on_abandoned(const Parsed& parsed,
                                                       std::span<std::byte> datagram) {
   const Header& header = parsed.header;

@@ -17,7 +17,7 @@ class FreedChannel : public testing::Test {
   static EndpointSettings settings(EndpointId self) {
     EndpointSettings settings;
     settings.peers = 2;
-    settings.limits = {.payload = 1000, .unasked = 500};
+    settings.limits = {.payload = 1000, .unscheduled = 500};
     settings.self = self;
     return settings;
   }

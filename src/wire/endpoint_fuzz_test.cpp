@@ -30,7 +30,7 @@ class Target {
   static EndpointSettings settings() {
     EndpointSettings settings;
     settings.peers = 2;
-    settings.limits = {.payload = kPayload, .unasked = 20, .most_open = 32};
+    settings.limits = {.payload = kPayload, .unscheduled = 20, .most_open = 32};
     return settings;
   }
 

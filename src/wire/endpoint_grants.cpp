@@ -46,13 +46,13 @@ std::uint32_t Endpoint::window(const Flow& flow) const {
 
 // Credit that was granted for what is not there yet may wait, by way of its sender's program, for
 // the very message that finds none left. None of it is on its way meanwhile, so as much may be.
-std::uint32_t Endpoint::sure_of(const Flow& flow) const {
+std::uint32_t Endpoint::guaranteed_to(const Flow& flow) const {
   const bool is_there = flow.in.there() > flow.in.granted();
   return is_there ? std::min(settings_.window, budget_.idle()) : 0;
 }
 
 void Endpoint::grant(Nanoseconds now) {
-  starved_until_.reset();
+  waits_for_credit_until_.reset();
   leave_credit_if_none_is_wanted();
   for (auto next = wanting_.begin(); next != wanting_.end();) {
     Flow& flow = *flows_.at(next->second);
@@ -70,13 +70,13 @@ void Endpoint::grant(Nanoseconds now) {
         static_cast<std::uint32_t>(with_data ? 1 : std::min<std::uint64_t>(worth_telling, wanted));
     if (most < least) continue;
     const bool is_outside = flow.key.second == settings_.outside_budget;
-    const std::uint32_t sure = is_outside ? 0 : std::min(most, sure_of(flow));
-    if (starved_until_ && !is_outside && sure == 0) continue;
-    const std::uint32_t taken = is_outside ? most : budget_.take(most, sure);
-    if (!is_outside) hungers_ = taken < most;
-    if (taken < least && sure == 0 && taken < budget_.own()) {
+    const std::uint32_t guaranteed = is_outside ? 0 : std::min(most, guaranteed_to(flow));
+    if (waits_for_credit_until_ && !is_outside && guaranteed == 0) continue;
+    const std::uint32_t taken = is_outside ? most : budget_.take(most, guaranteed);
+    if (!is_outside) is_credit_blocked_ = taken < most;
+    if (taken < least && guaranteed == 0 && taken < budget_.own()) {
       budget_.give_back(taken);
-      starved_until_ = now + look_at_budget;
+      waits_for_credit_until_ = now + look_at_budget;
       // Behind what is not there may be something that is.
       if (!settings_.outside_budget && budget_.idle() == 0) return;
       continue;

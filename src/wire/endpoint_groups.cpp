@@ -58,7 +58,7 @@ void Endpoint::hears_groups(Flow& flow, Nanoseconds now) {
   missing_.erase(flow.key.first);
 }
 
-// An announcement of nothing new to a group that has the peer; the question follows with the next
+// An announcement of nothing new to a group that has the peer; the probe follows with the next
 // datagram.
 std::optional<Endpoint::Outgoing> Endpoint::next_probe(std::span<std::byte> room, Nanoseconds now) {
   for (const EndpointId peer : missing_) {

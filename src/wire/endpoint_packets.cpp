@@ -84,7 +84,7 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
   status.announced = static_cast<std::uint32_t>(lower(announced, status_bits));
   status.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
   status.asks = flow.asks;
-  status.deaf = unheard_.contains(flow.key.first);
+  status.receive_loss = unheard_.contains(flow.key.first);
   status.hears_groups = flow.says_it_hears > 0;
   if (status.hears_groups) --flow.says_it_hears;
   status.words = static_cast<std::uint8_t>(flow.in.arrived(status.arrived));
@@ -101,9 +101,9 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
   seal(flow.send_key, flow.own_number, room.first(length));
   ++counters_.status_sent;
   if (flow.asks) {
-    ++counters_.questions;
+    ++counters_.probes;
     flow.out.asked(flow.own_number);
-    if (!flow.question) flow.question = {flow.own_number, now};
+    if (!flow.probe) flow.probe = {flow.own_number, now};
     flow.timed.reset();  // its report may have been lost
     flow.asks = false;
   }

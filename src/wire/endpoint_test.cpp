@@ -17,7 +17,7 @@ TEST(Endpoint, a_packet_held_up_for_long_acknowledges_nothing_it_did_not_mean) {
   ASSERT_TRUE(start_authentication());
   EndpointSettings settings;
   settings.peers = 2;
-  settings.limits = {.payload = 8, .unasked = 100};
+  settings.limits = {.payload = 8, .unscheduled = 100};
   std::array<CreditBoard, 2> boards{};
   std::array<CreditBudget, 2> budgets{CreditBudget(boards[0], 0, 256),
                                       CreditBudget(boards[1], 0, 256)};
@@ -62,7 +62,7 @@ class EndpointPair : public testing::Test {
   static EndpointSettings settings(EndpointId self) {
     EndpointSettings settings;
     settings.peers = 2;
-    settings.limits = {.payload = 1000, .unasked = 500};
+    settings.limits = {.payload = 1000, .unscheduled = 500};
     settings.self = self;
     return settings;
   }
@@ -133,7 +133,7 @@ TEST_F(EndpointPair, an_arrival_that_no_data_follows_is_reported_within_two_mill
   now_ += Nanoseconds{2'000'000};
   pass_all();
   EXPECT_EQ(statuses() - before, 1U);
-  EXPECT_EQ(ends_[0].counters().questions + ends_[1].counters().questions, 0U);
+  EXPECT_EQ(ends_[0].counters().probes + ends_[1].counters().probes, 0U);
   EXPECT_TRUE(ends_[0].awaited().empty()) << "all is known to have arrived";
 }
 
@@ -169,7 +169,7 @@ TEST_F(EndpointPair, many_short_messages_at_once_are_announced_a_few_times) {
   pass_all();
   EXPECT_EQ(completions(0), messages);
   EXPECT_EQ(completions(1), messages);
-  EXPECT_EQ(ends_[0].counters().questions + ends_[1].counters().questions, 0U);
+  EXPECT_EQ(ends_[0].counters().probes + ends_[1].counters().probes, 0U);
 }
 
 // As a job's other end would have them that has few partners.
@@ -197,14 +197,14 @@ TEST_F(EndpointPair, arrivals_of_what_may_come_are_reported_together) {
   pass_all();
   EXPECT_LE(ends_[1].counters().status_sent, 3U);
   EXPECT_TRUE(ends_[0].awaited().empty());
-  EXPECT_EQ(ends_[0].counters().questions, 0U);
+  EXPECT_EQ(ends_[0].counters().probes, 0U);
 }
 
-TEST(Endpoint, several_packets_may_go_unasked_and_are_reported_with_the_answer) {
+TEST(Endpoint, several_packets_may_go_unscheduled_and_are_reported_with_the_answer) {
   ASSERT_TRUE(start_authentication());
   EndpointSettings settings;
   settings.peers = 2;
-  settings.limits = {.payload = 1000, .unasked = 8000, .most_unasked = 8};
+  settings.limits = {.payload = 1000, .unscheduled = 8000, .most_unscheduled = 8};
   std::array<CreditBoard, 2> boards{};
   std::array<CreditBudget, 2> budgets{CreditBudget(boards[0], 0, 256),
                                       CreditBudget(boards[1], 0, 256)};
@@ -238,8 +238,8 @@ TEST_F(EndpointPair, who_is_heard_on_one_channel_is_soon_asked_on_others) {
   const std::vector<std::byte> sent(3000);
   std::vector<std::byte> room(ends_[0].largest_datagram());
   ends_[0].send(1, 0, sent, 1, now_);
-  const std::uint64_t& questions = ends_[0].counters().questions;
-  while (questions < 8) {  // that nobody hears
+  const std::uint64_t& probes = ends_[0].counters().probes;
+  while (probes < 8) {  // that nobody hears
     while (ends_[0].next_datagram(room, now_)) {
     }
     ASSERT_TRUE(ends_[0].deadline());
@@ -249,7 +249,7 @@ TEST_F(EndpointPair, who_is_heard_on_one_channel_is_soon_asked_on_others) {
   EXPECT_FALSE(ends_[0].next_datagram(room, now_));
   ends_[1].send(0, 1, std::span(sent).first(100), 1, now_);
   pass_all();
-  EXPECT_EQ(questions, 9U);
+  EXPECT_EQ(probes, 9U);
 }
 
 // What comes later says again what the lost answer did.
@@ -260,9 +260,9 @@ TEST_F(EndpointPair, an_answer_that_was_lost_tells_no_round_trip) {
   ends_[0].send(1, 0, sent, 1, now_);
   ASSERT_TRUE(ends_[0].next_datagram(room, now_)) << "the announcement, lost";
   now_ = *ends_[0].deadline();
-  const auto question = ends_[0].next_datagram(room, now_);
-  ASSERT_TRUE(question && ends_[0].counters().questions == 1);
-  ends_[1].on_datagram(std::span(room).first(question->length), now_);
+  const auto probe = ends_[0].next_datagram(room, now_);
+  ASSERT_TRUE(probe && ends_[0].counters().probes == 1);
+  ends_[1].on_datagram(std::span(room).first(probe->length), now_);
   ASSERT_TRUE(ends_[1].next_datagram(room, now_)) << "the answer, lost";
   now_ = now_ + Nanoseconds{100'000'000};
   ends_[1].receive(0, 0, into, 1, now_);
@@ -273,7 +273,7 @@ TEST_F(EndpointPair, an_answer_that_was_lost_tells_no_round_trip) {
   }
   EXPECT_EQ(ends_[0].counters().data_sent, 3U);
   ASSERT_TRUE(ends_[0].deadline());
-  EXPECT_LE(*ends_[0].deadline() - now_, QuestionTimes{}.first);
+  EXPECT_LE(*ends_[0].deadline() - now_, ProbeTimes{}.first);
 }
 
 TEST_F(EndpointPair, who_asked_in_vain_asks_again_when_it_is_asked) {
@@ -291,10 +291,10 @@ TEST_F(EndpointPair, who_asked_in_vain_asks_again_when_it_is_asked) {
   while (ends_[0].next_datagram(room, now_)) {  // the others, lost
   }
   now_ = std::max(*ends_[0].deadline(), *ends_[1].deadline());
-  while (ends_[0].next_datagram(room, now_)) {  // its question, lost
+  while (ends_[0].next_datagram(room, now_)) {  // its probe, lost
   }
-  EXPECT_EQ(ends_[0].counters().questions, 1U);
-  pass_all();  // the other's question
+  EXPECT_EQ(ends_[0].counters().probes, 1U);
+  pass_all();  // the other's probe
   EXPECT_EQ(completions(1), 1U);
 }
 
@@ -320,7 +320,7 @@ TEST(Endpoint, who_wants_no_credit_any_more_leaves_all_to_the_others_of_its_host
   std::vector<std::unique_ptr<Endpoint>> ends;
   EndpointSettings settings;
   settings.peers = 3;
-  settings.limits = {.payload = 1000, .unasked = 500};
+  settings.limits = {.payload = 1000, .unscheduled = 500};
   for (EndpointId self = 0; self < 3; ++self) {
     settings.self = self;
     ends.push_back(std::make_unique<Endpoint>(settings, budgets[self]));
@@ -345,9 +345,9 @@ TEST(Endpoint, who_wants_no_credit_any_more_leaves_all_to_the_others_of_its_host
   ends[2]->send(0, 0, std::span(sent).first(100), 1, now);
   auto late = next_of(*ends[2]);
   now += settings.times.first * 2;
-  auto question = next_of(*ends[2]);
-  ends[0]->on_datagram(question, now);
-  EXPECT_EQ(boards[0].taken[0].load(), 1 | CreditBoard::hungry);
+  auto probe = next_of(*ends[2]);
+  ends[0]->on_datagram(probe, now);
+  EXPECT_EQ(boards[0].taken[0].load(), 1 | CreditBoard::credit_blocked);
   ends[0]->on_datagram(late, now);
   EXPECT_EQ(boards[0].taken[0].load(), 1U);
   ends[1]->on_datagram(grant, now);

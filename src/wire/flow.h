@@ -15,7 +15,7 @@
 #include "wire/flow_statistics.h"
 #include "wire/group_hearing.h"
 #include "wire/packet.h"
-#include "wire/question_timer.h"
+#include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
 #include "wire/send_flow.h"
 #include "wire/sequence.h"
@@ -35,7 +35,7 @@ struct ChannelState {
 
 struct Flow {
   Flow(FlowKey with, const std::pair<Key, Key>& keys, const FlowLimits& limits,
-       const QuestionTimes& times, ChannelState& in_channel)
+       const ProbeTimes& times, ChannelState& in_channel)
       : key(with),
         send_key(keys.first),
         receive_key(keys.second),
@@ -81,7 +81,7 @@ struct Flow {
 
   bool awaits_in() const { return in.awaits() || in.outstanding() > 0; }
   bool awaits() const { return !out.idle() || awaits_in(); }
-  // When a question is due; nothing: never.
+  // When a probe is due; nothing: never.
   std::optional<Nanoseconds> due() const {
     std::optional<Nanoseconds> earliest;
     if (awaits_in()) {
@@ -114,7 +114,7 @@ struct Flow {
   Key receive_key;
   SendFlow out;
   ReceiveFlow in;
-  QuestionTimer timer;
+  ProbeTimer timer;
   ChannelState& channel;
   ChannelStatistics& statistics;
 
@@ -124,7 +124,7 @@ struct Flow {
   std::uint32_t charged = 0;       // of the budget; never more than in.outstanding()
   std::uint64_t own_number = 0;    // of the last status sent
   std::uint64_t heard_number = 0;  // of the newest status heard
-  std::uint64_t answers = 0;       // number of the newest question heard
+  std::uint64_t answers = 0;       // number of the newest probe heard
   std::uint32_t ahead = 0;         // packets that a group's sender may be, of this end
   Sequence told = 0;               // packets before it were reported as arrived
   Sequence announced_there = 0;    // packets before it were announced by a status
@@ -134,12 +134,12 @@ struct Flow {
   // Statuses that are to say that something that went to several was heard; each may be lost.
   std::uint8_t says_it_hears = 0;
   bool told_by_data = false;  // by what leaves next; where nothing does after all, by a status
-  bool asks = false;          // the status owed is a question
+  bool asks = false;          // the status owed is a probe
   bool sent_since_arrival = false;  // data
 
-  // Running number and time of the question, and the packet and its time, that round trips are
+  // Running number and time of the probe, and the packet and its time, that round trips are
   // taken from; nothing where an answer would tell nothing.
-  std::optional<std::pair<std::uint64_t, Nanoseconds>> question;
+  std::optional<std::pair<std::uint64_t, Nanoseconds>> probe;
   std::optional<std::pair<Sequence, Nanoseconds>> timed;
 
   // What the endpoint has counted of it, and where its ordered lists hold it.

@@ -12,7 +12,7 @@
 // when it was, leaves one long gap, which tells nothing.
 //
 // Of a peer that does not hear, probes find out when it does again: something that tells nothing
-// new goes to the group, and a question to the peer alone, which answers whether it has heard it.
+// new goes to the group, and a probe to the peer alone, which answers whether it has heard it.
 //
 // Thread rule: one thread at a time. Time is an argument.
 #pragma once

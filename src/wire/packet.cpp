@@ -10,7 +10,7 @@ namespace quadrille::wire {
 namespace {
 
 constexpr std::uint64_t asks_bit = 1;
-constexpr std::uint64_t deaf_bit = 2;
+constexpr std::uint64_t receive_loss_bit = 2;
 constexpr std::uint64_t hears_groups_bit = 4;
 constexpr std::uint64_t failed_bit = 8;
 
@@ -44,7 +44,7 @@ std::size_t write_status(const Status& status, std::span<std::byte> body) {
   put(body, 12, 4, status.announced);
   put(body, 16, 3, status.answers);
   put(body, 19, 1,
-      (status.asks ? asks_bit : 0) | (status.deaf ? deaf_bit : 0) |
+      (status.asks ? asks_bit : 0) | (status.receive_loss ? receive_loss_bit : 0) |
           (status.hears_groups ? hears_groups_bit : 0) | (status.failed ? failed_bit : 0));
   for (std::size_t word = 0; word < status.words; ++word)
     put(body, status_body_bytes + 8 * word, 8, status.arrived[word]);
@@ -89,9 +89,10 @@ std::optional<Status> parse_status(std::span<const std::byte> body) {
   status.announced = static_cast<std::uint32_t>(get(body, 12, 4));
   status.answers = static_cast<std::uint32_t>(get(body, 16, 3));
   const auto flags = get(body, 19, 1);
-  if ((flags & ~(asks_bit | deaf_bit | hears_groups_bit | failed_bit)) != 0) return std::nullopt;
+  if ((flags & ~(asks_bit | receive_loss_bit | hears_groups_bit | failed_bit)) != 0)
+    return std::nullopt;
   status.asks = (flags & asks_bit) != 0;
-  status.deaf = (flags & deaf_bit) != 0;
+  status.receive_loss = (flags & receive_loss_bit) != 0;
   status.hears_groups = (flags & hears_groups_bit) != 0;
   status.failed = (flags & failed_bit) != 0;
   status.words = static_cast<std::uint8_t>(words);

@@ -81,7 +81,7 @@ struct Status {
   std::uint32_t announced = 0;
   std::uint32_t answers = 0;
   bool asks = false;
-  bool deaf = false;
+  bool receive_loss = false;
   bool hears_groups = false;  // see GroupHearing
   bool failed = false;        // see Endpoint::abandon()
   std::uint8_t words = 0;     // of `arrived` that are used

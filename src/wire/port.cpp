@@ -17,7 +17,7 @@ namespace quadrille::wire {
 namespace {
 
 // One refusal may be a firewall's while it is set up anew.
-constexpr std::uint32_t questions_before_lost = 2;
+constexpr std::uint32_t probes_before_lost = 2;
 
 // Switches forget of members whom nobody asks (RFC 4541; 260 s by default).
 constexpr Nanoseconds between_joins{60'000'000'000};
@@ -42,7 +42,8 @@ Port::Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, Port
     of_streams.push_back(address.streams);
   }
   if (streams != nullptr)
-    detours_.emplace(std::move(streams), std::move(of_streams), std::move(settings.on_detour));
+    tcp_fallback_.emplace(std::move(streams), std::move(of_streams),
+                          std::move(settings.on_tcp_fallback));
 }
 
 Result<std::unique_ptr<Port>> Port::open(std::unique_ptr<Link> link,
@@ -58,7 +59,7 @@ bool Port::start() {
   for (const int descriptor : link_->descriptors()) {
     if (!service_.add(descriptor, EPOLLIN)) return false;
   }
-  if (detours_ && !service_.add(detours_->descriptor(), 0)) return false;
+  if (tcp_fallback_ && !service_.add(tcp_fallback_->descriptor(), 0)) return false;
   return service_.start([this] { return serve(); });
 }
 
@@ -66,7 +67,7 @@ void Port::watch(bool arrivals, bool room) {
   watched_ = arrivals;
   const std::uint32_t arriving = arrivals ? EPOLLIN : 0U;
   service_.watch(link_->descriptors(), arriving, room);
-  if (uses_detours_) service_.watch(detours_->descriptor(), arriving);
+  if (uses_tcp_fallback_) service_.watch(tcp_fallback_->descriptor(), arriving);
   if (group_link_) service_.watch(group_link_->descriptors(), arriving, false);
 }
 
@@ -87,9 +88,9 @@ void Port::stay_in_group(Nanoseconds now) {
     group_link_ = std::move(opened.value());
 }
 
-void Port::use_detours() {
+void Port::use_tcp_fallback() {
   const std::scoped_lock lock(mutex_);
-  uses_detours_ = detours_.has_value();
+  uses_tcp_fallback_ = tcp_fallback_.has_value();
 }
 
 void Port::enter() {
@@ -164,7 +165,7 @@ Result<bool> Port::drive() {
 }
 
 bool Port::exchange() {
-  const bool by_stream = uses_detours_ && detours_->exchange(endpoint_, monotonic_now());
+  const bool by_stream = uses_tcp_fallback_ && tcp_fallback_->exchange(endpoint_, monotonic_now());
   const bool arrived = take_in() || by_stream;
   const bool left = send_out();
   note_refusals();
@@ -185,18 +186,19 @@ bool Port::take_in_from(Link& link) {
     const Nanoseconds now = monotonic_now();
     for (const std::span<std::byte> datagram : arrived) {
       const auto heard = endpoint_.on_datagram(datagram, now);
-      if (heard && !heard->to_group && uses_detours_) detours_->heard_by_datagram(heard->from);
+      if (heard && !heard->to_group && uses_tcp_fallback_)
+        tcp_fallback_->heard_by_datagram(heard->from);
     }
     if (!link.has_more()) return true;
   }
 }
 
 bool Port::go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std::byte> datagram) {
-  if (!uses_detours_) return false;
-  detours_->open_where_silent(endpoint_);  // the question that found it silent goes there too
-  if (!detours_->lead_to(outgoing.peer)) return false;
-  if (!outgoing.is_status && !endpoint_.is_deaf(outgoing.peer)) return false;
-  detours_->send(outgoing.peer, datagram.first(outgoing.length));
+  if (!uses_tcp_fallback_) return false;
+  tcp_fallback_->open_where_silent(endpoint_);  // the probe that found it silent goes there too
+  if (!tcp_fallback_->lead_to(outgoing.peer)) return false;
+  if (!outgoing.is_status && !endpoint_.has_receive_loss(outgoing.peer)) return false;
+  tcp_fallback_->send(outgoing.peer, datagram.first(outgoing.length));
   return true;
 }
 
@@ -228,7 +230,7 @@ void Port::wait(Nanoseconds time) {
     const std::scoped_lock lock(mutex_);
     std::ranges::for_each(link_->descriptors(), also);
     if (link_->has_unsent()) events[0].events |= POLLOUT;
-    if (uses_detours_) also(detours_->descriptor());
+    if (uses_tcp_fallback_) also(tcp_fallback_->descriptor());
     if (group_link_) std::ranges::for_each(group_link_->descriptors(), also);
   }
   const timespec most{0, static_cast<long>(time.value)};
@@ -277,15 +279,15 @@ void Port::note_refusals() {
     if (found != addresses_.end())
       refused_.insert(static_cast<EndpointId>(found - addresses_.begin()));
   }
-  if (uses_detours_) refused_.merge(detours_->refusals());
+  if (uses_tcp_fallback_) refused_.merge(tcp_fallback_->refusals());
 }
 
 Result<bool> Port::check_refusals() {
   if (refused_.empty()) return true;
-  for (const auto& [peer, questions] : endpoint_.awaited()) {
+  for (const auto& [peer, probes] : endpoint_.awaited()) {
     if (!refused_.contains(peer)) continue;
-    if (questions == 0) refused_.erase(peer);  // it has been heard of since
-    if (questions >= questions_before_lost)
+    if (probes == 0) refused_.erase(peer);  // it has been heard of since
+    if (probes >= probes_before_lost)
       return Error{ErrorKind::peer_lost, "the process of rank " + std::to_string(peer) +
                                              " of MPI_COMM_WORLD has ended: its host refuses what "
                                              "is sent to it"};

@@ -20,13 +20,13 @@
 
 #include "base/error.h"
 #include "wire/credit_budget.h"
-#include "wire/detours.h"
 #include "wire/endpoint.h"
 #include "wire/links/link.h"
 #include "wire/links/own_address.h"
 #include "wire/links/stream_link.h"
 #include "wire/links/udp_link.h"
 #include "wire/service_thread.h"
+#include "wire/tcp_fallback.h"
 
 namespace quadrille::wire {
 
@@ -58,7 +58,7 @@ struct PortSettings {
   std::uint32_t budget = 16;                 // packets
   std::optional<NetworkAddress> group = {};  // where datagrams go to several endpoints at once
   // Called once for each peer whose datagrams do not arrive any more; it must not use the port.
-  std::function<void(EndpointId)> on_detour = [](EndpointId) {};
+  std::function<void(EndpointId)> on_tcp_fallback = [](EndpointId) {};
   // Called once for the first peer that misses much of what goes to groups since its process, or
   // this one, does not run; it must not use the port.
   std::function<void(const Endpoint::Late&)> on_late = [](const Endpoint::Late&) {};
@@ -102,7 +102,7 @@ class Port {
 
   // Takes in what has arrived and sends what is due, without blocking. Errors: peer_lost names the
   // endpoint of a process that has ended while something is awaited from it: its host refuses
-  // datagrams or connections, and it leaves questions unanswered; system: this host has lost the
+  // datagrams or connections, and it leaves probes unanswered; system: this host has lost the
   // address that it sends from. Returns whether anything arrived or left.
   Result<bool> drive();
   // Moves what is complete into `messages`, which it clears before.
@@ -120,7 +120,7 @@ class Port {
 
   // From now on packets go by streams where datagrams stop. Before, it is to be found out whether
   // datagrams get through at all.
-  void use_detours();
+  void use_tcp_fallback();
 
   // Takes part in what is sent to several endpoints at once, from the first message on that it
   // expects of a group, or from now on. Returns whether it can.
@@ -169,8 +169,8 @@ class Port {
   std::unique_ptr<UdpLink> group_link_;    // receives; none before the port has joined
   std::optional<Nanoseconds> joined_;      // or tried to
   std::vector<NetworkAddress> addresses_;  // of datagrams
-  std::optional<Detours> detours_;
-  bool uses_detours_ = false;
+  std::optional<TcpFallback> tcp_fallback_;
+  bool uses_tcp_fallback_ = false;
   CreditBoard own_board_{};  // where none is shared
   CreditBudget budget_;
   Endpoint endpoint_;

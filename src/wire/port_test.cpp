@@ -46,13 +46,13 @@ class PortTest : public testing::Test {
       EndpointSettings settings;
       settings.self = self;
       settings.peers = 2;
-      settings.limits.unasked = 500;
+      settings.limits.unscheduled = 500;
       auto port =
           Port::open(std::move(links[self]), std::move(streams[self]),
                      {.endpoint = settings, .addresses = addresses, .board = &boards_[self]});
       ASSERT_TRUE(port.ok()) << port.error().message;
       ports_.push_back(std::move(port.value()));
-      ports_.back()->use_detours();
+      ports_.back()->use_tcp_fallback();
     }
   }
 
@@ -107,7 +107,7 @@ TEST_F(PortTest, its_thread_answers_for_a_process_that_is_in_no_call) {
     ASSERT_TRUE(ports_[0]->drive().ok());
     complete += taken(completions);
   }
-  ASSERT_EQ(complete, 1U) << "it went unasked, and was acknowledged";
+  ASSERT_EQ(complete, 1U) << "it went unscheduled, and was acknowledged";
   Completions received;
   std::vector<std::byte> into(400);
   const Port::Call late(*ports_[1]);

@@ -50,7 +50,7 @@ ReceiveFlow::Arrival ReceiveFlow::on_packet(const Packet& packet) {
 }
 
 bool ReceiveFlow::keep_early(const Packet& packet) {
-  const std::size_t most = std::max(limits_.most_unasked, limits_.group_ahead);
+  const std::size_t most = std::max(limits_.most_unscheduled, limits_.group_ahead);
   if (early_bytes_ + packet.payload.size() > most_early_bytes_ || early_.size() >= most)
     return false;
   early_[packet.sequence] = {

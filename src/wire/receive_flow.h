@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The receiving end of one direction of a channel: packets go to their places in the messages that
-// the caller expects, in whatever order they come, each once. What came unasked before its message
-// was expected is kept, within a bound. No clock and no socket.
+// the caller expects, in whatever order they come, each once. What came unscheduled before its
+// message was expected is kept, within a bound. No clock and no socket.
 #pragma once
 
 #include <algorithm>
@@ -23,19 +23,19 @@ namespace quadrille::wire {
 class ReceiveFlow {
  public:
   explicit ReceiveFlow(const FlowLimits& limits)
-      : limits_(limits), most_early_bytes_(limits.unasked) {}
+      : limits_(limits), most_early_bytes_(limits.unscheduled) {}
 
   // The next message goes to `buffer`. Its length is the buffer's, else it completes as a mismatch.
   void expect(std::span<std::byte> buffer, Handle handle);
   // The same of a message to a group, whose sender may be `ahead` packets ahead. It will come: what
-  // may not come unasked is granted before it is announced, unless that is `announced` to all. Of
-  // those behind it some may come early.
+  // may not come unscheduled is granted before it is announced, unless that is `announced` to all.
+  // Of those behind it some may come early.
   void expect_of_group(std::span<std::byte> buffer, Handle handle, std::uint32_t ahead,
                        bool announced) {
     expect(buffer, handle);
     if (!announced && (acknowledged_ <= began_ || expected_end_ - acknowledged_ > ahead))
       counted_on_ = expected_end_;
-    most_early_bytes_ = std::max(limits_.unasked, ahead * limits_.payload);
+    most_early_bytes_ = std::max(limits_.unscheduled, ahead * limits_.payload);
   }
 
   // The same of a message that its sender has, or is about to have whatever comes or does not come
@@ -55,7 +55,7 @@ class ReceiveFlow {
     std::span<const std::byte> payload;
   };
   enum class Arrival : std::uint8_t { fresh, duplicate, refused };
-  // `refused`: more than was granted or may come unasked; it comes again when it may.
+  // `refused`: more than was granted or may come unscheduled; it comes again when it may.
   Arrival on_packet(const Packet& packet);
 
   // The sender has packets before `end` to send.

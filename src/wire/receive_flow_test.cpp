@@ -13,7 +13,7 @@
 namespace quadrille::wire {
 namespace {
 
-constexpr FlowLimits kReceiveLimits{.payload = 10, .unasked = 8, .most_open = 100};
+constexpr FlowLimits kReceiveLimits{.payload = 10, .unscheduled = 8, .most_open = 100};
 using Arrival = ReceiveFlow::Arrival;
 
 std::vector<std::byte> bytes(std::size_t length) {
@@ -90,7 +90,7 @@ TEST(ReceiveFlow, packets_in_any_order_make_the_messages) {
   }
 }
 
-TEST(ReceiveFlow, what_comes_unasked_waits_for_its_message_within_the_bound) {
+TEST(ReceiveFlow, what_comes_unscheduled_waits_for_its_message_within_the_bound) {
   ReceiveFlow flow(kReceiveLimits);
   const auto small = bytes(8);
   EXPECT_EQ(flow.on_packet({0, 0, true, small}), Arrival::fresh);

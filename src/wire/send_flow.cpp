@@ -20,7 +20,7 @@ void SendFlow::add(std::span<const std::byte> data, Handle handle) {
   messages_.push_back({.first = first, .end = end_, .data = data, .handle = handle});
 }
 
-bool SendFlow::keep_unasked() {
+bool SendFlow::keep_unscheduled() {
   Message& message = messages_.back();
   if (message.first != sent_ || sent_ < granted_ || !may_send_next()) return false;
   message.copy.assign(message.data.begin(), message.data.end());
@@ -30,15 +30,15 @@ bool SendFlow::keep_unasked() {
   return true;
 }
 
-bool SendFlow::may_send_unasked(std::uint64_t packets) const {
+bool SendFlow::may_send_unscheduled(std::uint64_t packets) const {
   const Sequence end = sent_ + packets;
-  if (end > end_ || open_.size() + packets > limits_.most_unasked) return false;
+  if (end > end_ || open_.size() + packets > limits_.most_unscheduled) return false;
   // Those under way may be of earlier calls, whose report comes with what the other end sends in
   // this one.
   std::size_t under_way = 0;
   for (const Message& message : messages_) {
     if (message.end != message.first + 1) return false;
-    if (message.end == end) return under_way + message.data.size() <= limits_.unasked;
+    if (message.end == end) return under_way + message.data.size() <= limits_.unscheduled;
     under_way += message.data.size() + packet_framing_bytes;
   }
   return false;
@@ -47,11 +47,11 @@ bool SendFlow::may_send_unasked(std::uint64_t packets) const {
 bool SendFlow::may_send() const { return may_repeat() || may_send_next(); }
 
 bool SendFlow::may_send_next() const {
-  return has_room() && (sent_ < granted_ || may_send_unasked(1));
+  return has_room() && (sent_ < granted_ || may_send_unscheduled(1));
 }
 
 bool SendFlow::may_send_all() const {
-  return has_room() && (end_ <= granted_ || may_send_unasked(end_ - sent_));
+  return has_room() && (end_ <= granted_ || may_send_unscheduled(end_ - sent_));
 }
 
 SendFlow::Packet SendFlow::next() {
@@ -63,8 +63,8 @@ SendFlow::Packet SendFlow::next() {
     open.transmission = transmissions_++;
     const bool anew = std::exchange(open.again, true);
     Packet again = packet(sequence);
-    // Of what went unasked it is not known whether it was lost.
-    again.repeated = !std::exchange(open.unasked, false);
+    // Of what went unscheduled it is not known whether it was lost.
+    again.repeated = !std::exchange(open.unscheduled, false);
     if (again.repeated) ++resent_;
     if (open.listened_for && !anew && tells) ++missed_;
     return again;
@@ -74,7 +74,7 @@ SendFlow::Packet SendFlow::next() {
 
 SendFlow::Packet SendFlow::next_new() {
   open_.push_back({.transmission = transmissions_++,
-                   .unasked = sent_ >= granted_,
+                   .unscheduled = sent_ >= granted_,
                    .listened_for = granted_ > began_});
   return packet(sent_++);
 }
@@ -150,15 +150,15 @@ void SendFlow::find_lost(std::uint64_t sent_before) {
 
 void SendFlow::asked(std::uint64_t number) {
   // An earlier one's answer, or a later answer, tells of as much.
-  if (!questions_.empty() && sent_before_question_ == transmissions_) return;
-  questions_.push_back({number, transmissions_});
-  sent_before_question_ = transmissions_;
+  if (!probes_.empty() && sent_before_probe_ == transmissions_) return;
+  probes_.push_back({number, transmissions_});
+  sent_before_probe_ = transmissions_;
 }
 
 std::uint64_t SendFlow::sent_before_answered(std::uint64_t answers) {
   std::uint64_t sent_before = 0;
-  for (; !questions_.empty() && questions_.front().number <= answers; questions_.pop_front())
-    sent_before = questions_.front().sent_before;
+  for (; !probes_.empty() && probes_.front().number <= answers; probes_.pop_front())
+    sent_before = probes_.front().sent_before;
   return sent_before;
 }
 
@@ -170,7 +170,7 @@ std::vector<Handle> SendFlow::fail() {
   messages_.clear();
   open_.clear();
   lost_.clear();
-  questions_.clear();
+  probes_.clear();
   sent_ = acknowledged_ = end_;
   return incomplete;
 }

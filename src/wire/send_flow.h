@@ -5,7 +5,7 @@
 //
 // A packet counts as lost when three packets have arrived that were sent after it (RFC 8985 orders
 // by transmissions in the same way, so that what was sent again can be lost again), or when the
-// receiver answers a question that was sent after it and has not got it.
+// receiver answers a probe that was sent after it and has not got it.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 #include "wire/links/link.h"
 #include "wire/packet.h"
-#include "wire/question_timer.h"
+#include "wire/probe_timer.h"
 #include "wire/sequence.h"
 
 namespace quadrille::wire {
@@ -31,8 +31,8 @@ struct FlowLimits {
   std::size_t payload = 1448;  // bytes of a full packet
   // Bytes that a channel may have under way without a grant, the framing of all packets but the
   // last one counted; and how many packets these may be, each a message.
-  std::size_t unasked = 0;
-  std::uint32_t most_unasked = 2;
+  std::size_t unscheduled = 0;
+  std::uint32_t most_unscheduled = 2;
   std::uint32_t most_open = 1024;  // packets sent or granted of which not all have arrived
   // Packets that a sender to a group may be ahead of what each receiver has granted.
   std::uint32_t group_ahead = 0;
@@ -52,9 +52,9 @@ class SendFlow {
 
   // REQUIRES: `data` stays as it is until the message is complete.
   void add(std::span<const std::byte> data, Handle handle);
-  // Where the message added last may leave at once, unasked, it is copied and complete; returns
+  // Where the message added last may leave at once, unscheduled, it is copied and complete; returns
   // whether it is.
-  bool keep_unasked();
+  bool keep_unscheduled();
 
   struct Packet {
     Sequence sequence = 0;
@@ -101,7 +101,7 @@ class SendFlow {
   // Returns whether it told something that was not known: an arrival, a grant, a loss. Numbers
   // beyond what was sent are not believed.
   bool on_news(const News& news);
-  // The question with this running number leaves now.
+  // The probe with this running number leaves now.
   void asked(std::uint64_t number);
 
   std::optional<Handle> next_completed();
@@ -129,12 +129,12 @@ class SendFlow {
     if (sent_ > acknowledged_ && !is_refused()) return Awaiting::packets;
     return end_ > heard_ ? Awaiting::turn : Awaiting::program;
   }
-  // Packets are under way that no question has followed.
-  bool sent_unquestioned() const {
-    return sent_ > acknowledged_ && transmissions_ > sent_before_question_;
+  // Packets are under way that no probe has followed.
+  bool sent_unprobed() const {
+    return sent_ > acknowledged_ && transmissions_ > sent_before_probe_;
   }
-  // A question about what is under way has found no answer.
-  bool asks_in_vain() const { return sent_ > acknowledged_ && !questions_.empty(); }
+  // A probe about what is under way has found no answer.
+  bool probes_in_vain() const { return sent_ > acknowledged_ && !probes_.empty(); }
   std::uint64_t resent() const { return resent_; }
   // Packets that had to go again, though the receiver had begun to listen, since one arrived that
   // went once or hears_groups(). What was sent before that may have been heard and refused.
@@ -153,13 +153,13 @@ class SendFlow {
     std::vector<std::byte> copy = {};  // where `kept`, `data` is this
     bool kept = false;
   };
-  struct Question {  // unanswered
+  struct Probe {  // unanswered
     std::uint64_t number = 0;
     std::uint64_t sent_before = 0;  // transmissions
   };
   struct Open {  // a packet that was sent and of which all before have not arrived
     std::uint64_t transmission = 0;
-    bool unasked = false;
+    bool unscheduled = false;
     bool arrived = false;
     bool again = false;  // it was sent more than once
     bool listened_for = false;
@@ -174,14 +174,14 @@ class SendFlow {
     return open_.size() == lost_.size() + static_cast<std::size_t>(arrived);
   }
   // Whether the next `packets` that were never sent may go without a grant.
-  bool may_send_unasked(std::uint64_t packets) const;
-  // What was sent unasked and is known there was refused: it goes again when it is granted.
+  bool may_send_unscheduled(std::uint64_t packets) const;
+  // What was sent unscheduled and is known there was refused: it goes again when it is granted.
   bool may_repeat() const {
     return !lost_.empty() && (*lost_.begin() < granted_ || *lost_.begin() >= heard_);
   }
   void acknowledge_before(Sequence end);
   bool mark_arrived(std::span<const std::uint64_t> words);
-  // Transmissions before the last of the questions that are answered now; 0: there is none.
+  // Transmissions before the last of the probes that are answered now; 0: there is none.
   std::uint64_t sent_before_answered(std::uint64_t answers);
   void find_lost(std::uint64_t sent_before);
   Packet packet(Sequence sequence) const;
@@ -198,9 +198,9 @@ class SendFlow {
   Sequence acknowledged_ = 0;
   Sequence began_ = 0;  // packets from it on are the present communicator's
   std::uint64_t transmissions_ = 0;
-  std::uint64_t latest_arrived_ = 0;        // 1 + the highest transmission that has arrived
-  std::deque<Question> questions_;          // each with more sent before it than the one before it
-  std::uint64_t sent_before_question_ = 0;  // the newest, answered or not
+  std::uint64_t latest_arrived_ = 0;     // 1 + the highest transmission that has arrived
+  std::deque<Probe> probes_;             // each with more sent before it than the one before it
+  std::uint64_t sent_before_probe_ = 0;  // the newest, answered or not
   std::uint64_t resent_ = 0;
   std::uint64_t missed_ = 0;
   std::uint64_t told_by_missing_from_ = 0;  // the first transmission whose loss tells something

@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr FlowLimits kLimits{.payload = 10, .unasked = 8, .most_open = 100};
+constexpr FlowLimits kLimits{.payload = 10, .unscheduled = 8, .most_open = 100};
 
 class SendFlowTest : public testing::Test {
  protected:
@@ -34,7 +34,7 @@ class SendFlowTest : public testing::Test {
   SendFlow flow_{kLimits};
 };
 
-TEST_F(SendFlowTest, a_small_message_goes_unasked_a_larger_one_waits_for_its_grant) {
+TEST_F(SendFlowTest, a_small_message_goes_unscheduled_a_larger_one_waits_for_its_grant) {
   add(8);
   EXPECT_THAT(send_all(), ElementsAre(0));
   add(9);
@@ -45,7 +45,7 @@ TEST_F(SendFlowTest, a_small_message_goes_unasked_a_larger_one_waits_for_its_gra
   EXPECT_THAT(send_all(), ElementsAre(1));
 }
 
-TEST_F(SendFlowTest, only_one_packet_goes_unasked_until_it_has_arrived) {
+TEST_F(SendFlowTest, only_one_packet_goes_unscheduled_until_it_has_arrived) {
   add(8);
   add(8);
   EXPECT_THAT(send_all(), ElementsAre(0));
@@ -53,29 +53,29 @@ TEST_F(SendFlowTest, only_one_packet_goes_unasked_until_it_has_arrived) {
   EXPECT_THAT(send_all(), ElementsAre(1));
 }
 
-TEST_F(SendFlowTest, two_packets_go_unasked_where_both_fit_with_the_framing_of_the_second) {
-  SendFlow flow({.payload = 100, .unasked = 40 + packet_framing_bytes, .most_open = 100});
+TEST_F(SendFlowTest, two_packets_go_unscheduled_where_both_fit_with_the_framing_of_the_second) {
+  SendFlow flow({.payload = 100, .unscheduled = 40 + packet_framing_bytes, .most_open = 100});
   for (const std::size_t length : {20U, 20U, 1U}) flow.add(std::span(bytes_).first(length), 1);
   EXPECT_EQ(flow.next().sequence, 0U);
   ASSERT_TRUE(flow.may_send());
   EXPECT_EQ(flow.next().sequence, 1U);
   EXPECT_FALSE(flow.may_send()) << "never three";
-  SendFlow fuller({.payload = 100, .unasked = 40 + packet_framing_bytes, .most_open = 100});
+  SendFlow fuller({.payload = 100, .unscheduled = 40 + packet_framing_bytes, .most_open = 100});
   for (const std::size_t length : {20U, 21U}) fuller.add(std::span(bytes_).first(length), 1);
   fuller.next();
   EXPECT_FALSE(fuller.may_send());
 }
 
-TEST_F(SendFlowTest, a_message_that_leaves_unasked_is_copied_and_complete_at_once) {
+TEST_F(SendFlowTest, a_message_that_leaves_unscheduled_is_copied_and_complete_at_once) {
   add(8);
-  ASSERT_TRUE(flow_.keep_unasked());
+  ASSERT_TRUE(flow_.keep_unscheduled());
   EXPECT_EQ(flow_.next_completed(), 1U);
   bytes_[0] = std::byte{7};  // its caller's again
   EXPECT_EQ(flow_.next().payload[0], std::byte{0});
   news(1, 1);
   EXPECT_EQ(flow_.next_completed(), std::nullopt) << "once";
   add(9);
-  EXPECT_FALSE(flow_.keep_unasked()) << "it waits for its grant";
+  EXPECT_FALSE(flow_.keep_unscheduled()) << "it waits for its grant";
 }
 
 TEST_F(SendFlowTest, packets_know_their_place_and_the_last_of_a_message) {
@@ -142,15 +142,15 @@ TEST_F(SendFlowTest, an_answer_tells_which_of_the_last_packets_were_lost) {
   news(0, 3);
   send_all();
   flow_.asked(7);
-  news(1, 3, 0b1, 6);  // packet 1 is missing, but this answers an older question
+  news(1, 3, 0b1, 6);  // packet 1 is missing, but this answers an older probe
   EXPECT_FALSE(flow_.may_send());
   news(1, 3, 0b1, 7);
   EXPECT_THAT(send_all(), ElementsAre(1));
   news(1, 3, 0b1, 7);
-  EXPECT_FALSE(flow_.may_send()) << "the question was sent before it";
+  EXPECT_FALSE(flow_.may_send()) << "the probe was sent before it";
 }
 
-TEST_F(SendFlowTest, a_later_question_does_not_void_the_answer_to_an_earlier_one) {
+TEST_F(SendFlowTest, a_later_probe_does_not_void_the_answer_to_an_earlier_one) {
   add(30);
   news(0, 3);
   send_all();
@@ -160,7 +160,7 @@ TEST_F(SendFlowTest, a_later_question_does_not_void_the_answer_to_an_earlier_one
   EXPECT_THAT(send_all(), ElementsAre(1));
 }
 
-TEST_F(SendFlowTest, the_answer_to_a_later_question_tells_of_what_was_sent_before_that_one) {
+TEST_F(SendFlowTest, the_answer_to_a_later_probe_tells_of_what_was_sent_before_that_one) {
   add(30);
   news(0, 2);
   send_all();
@@ -172,7 +172,7 @@ TEST_F(SendFlowTest, the_answer_to_a_later_question_tells_of_what_was_sent_befor
   EXPECT_THAT(send_all(), ElementsAre(2));
 }
 
-TEST_F(SendFlowTest, what_was_refused_unasked_goes_again_when_it_is_granted) {
+TEST_F(SendFlowTest, what_was_refused_unscheduled_goes_again_when_it_is_granted) {
   add(8);
   EXPECT_THAT(send_all(), ElementsAre(0));
   flow_.asked(3);
@@ -206,7 +206,7 @@ TEST_F(SendFlowTest, what_is_granted_before_it_waits_goes_at_once) {
 }
 
 TEST_F(SendFlowTest, no_more_is_open_than_the_receiver_can_tell_of) {
-  SendFlow flow({.payload = 1, .unasked = 0, .most_open = 4});
+  SendFlow flow({.payload = 1, .unscheduled = 0, .most_open = 4});
   flow.add(std::span(bytes_).first(10), 1);
   flow.on_news({0, 10, 10, {}, 0});
   int sent = 0;

@@ -6,9 +6,9 @@
 //
 // Packets leave when all have granted them, but for `ahead`. Who has not some time after the first
 // of them is late, or its grant was lost: from then on packets go as soon as anyone has granted
-// them, to the others unasked; what those do not take they are sent again when they grant it. When
-// that is as much as can be kept account of, each gets the rest alone: credit of the others must
-// not wait for the late one's program, which may wait for theirs.
+// them, to the others unscheduled; what those do not take they are sent again when they grant it.
+// When that is as much as can be kept account of, each gets the rest alone: credit of the others
+// must not wait for the late one's program, which may wait for theirs.
 //
 // Thread rule: one thread at a time. Time is an argument.
 #pragma once

@@ -12,14 +12,15 @@
 namespace quadrille::wire {
 namespace {
 
-constexpr FlowLimits kGroupLimits{.payload = 10, .unasked = 0, .most_open = 100, .group_ahead = 2};
+constexpr FlowLimits kGroupLimits{
+    .payload = 10, .unscheduled = 0, .most_open = 100, .group_ahead = 2};
 
 class SendGroupTest : public testing::Test {
  protected:
   SendGroupTest() {
     for (EndpointId peer = 1; peer <= 3; ++peer)
       owned_.push_back(std::make_unique<Flow>(FlowKey{peer, 5}, std::pair<Key, Key>{}, kGroupLimits,
-                                              QuestionTimes{}, channel_));
+                                              ProbeTimes{}, channel_));
     for (const auto& flow : owned_) flows_.push_back(flow.get());
     group_.emplace(flows_, Key{});
     group_->join();
@@ -34,8 +35,8 @@ class SendGroupTest : public testing::Test {
   // It answers that nothing has arrived.
   void missed(std::size_t who) {
     SendFlow& out = flows_[who]->out;
-    out.asked(++question_);
-    out.on_news({0, out.granted(), out.announced(), {}, question_});
+    out.asked(++probe_);
+    out.on_news({0, out.granted(), out.announced(), {}, probe_});
   }
   static constexpr Nanoseconds ms(std::int64_t count) { return {count * 1'000'000}; }
 
@@ -44,7 +45,7 @@ class SendGroupTest : public testing::Test {
   std::vector<Flow*> flows_;
   std::optional<SendGroup> group_;
   std::array<std::byte, 200> bytes_{};
-  std::uint64_t question_ = 0;
+  std::uint64_t probe_ = 0;
 };
 
 TEST_F(SendGroupTest, sends_when_all_have_granted) {

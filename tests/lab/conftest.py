@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from ordinary_user import OrdinaryUser
-from taken_away import timing
+from steal_time import timing
 
 from quadrille.installation import native_directory
 

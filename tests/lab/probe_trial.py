@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from taken_away import watched_each_second
+from steal_time import watched_each_second
 
 from quadrille.errors import QuadrilleError
 from quadrille.installation import native_program

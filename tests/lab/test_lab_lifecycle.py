@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from lab_traffic import PYTHON, needs_namespaces, reaches, topology
 from ordinary_user import OrdinaryUser
-from taken_away import Timing
+from steal_time import Timing
 
 from quadrille.errors import QuadrilleError
 from quadrille.installation import quadrille_program

@@ -21,7 +21,7 @@ from lab_jobs import (
 )
 from lab_traffic import needs_namespaces, topology
 from probe_trial import probe, skip_without_prober
-from taken_away import Timing
+from steal_time import Timing
 
 from quadrille.lab.lab import Lab, RunResult
 from quadrille.lab.ready_made import resolve

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from lab_traffic import needs_namespaces
 from probe_trial import lab_name, probe, skip_without_prober
-from taken_away import Timing
+from steal_time import Timing
 
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve

@@ -20,7 +20,7 @@ from probe_trial import (
     skip_without_prober,
     with_ambient,
 )
-from taken_away import Timing
+from steal_time import Timing
 
 from quadrille.installation import mpi_prefix
 from quadrille.lab.lab import Lab

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from lab_traffic import needs_namespaces
 from probe_trial import Trial, lab_name, probe, quadrille, skip_without_prober
-from taken_away import Timing
+from steal_time import Timing
 
 from quadrille.errors import QuadrilleError
 from quadrille.installation import native_directory

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from lab_traffic import needs_namespaces
 from probe_trial import lab_name
-from taken_away import Timing
+from steal_time import Timing
 
 from quadrille.errors import QuadrilleError
 from quadrille.installation import mpi_prefix, native_directory

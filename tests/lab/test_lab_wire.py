@@ -20,7 +20,7 @@ from lab_jobs import (
     wire_counts,
 )
 from lab_traffic import needs_namespaces, topology
-from taken_away import Timing
+from steal_time import Timing
 
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
@@ -124,8 +124,9 @@ def test_small_blocks_between_two_hosts_travel_as_one_message(lab: Lab) -> None:
     packets, frames = granted_and_gathered(lab, "alltoall", calls)
     # Of 56 pairs of ranks 48 are on two hosts; 20 pairs of hosts, each with at most 6 blocks.
     assert packets == [48 * calls, 20 * calls]
-    # Blocks of 200 bytes may go unasked; what is gathered of them may not, and has to be granted: of the 28
-    # frames saved a call 9 to 12 remain, depending on how many acknowledgements travel with something else.
+    # Blocks of 200 bytes may go unscheduled; what is gathered of them may not, and has to be granted: of
+    # the 28 frames saved a call 9 to 12 remain, depending on how many acknowledgements travel with something
+    # else.
     assert frames[1] < frames[0] - 5 * calls
 
 

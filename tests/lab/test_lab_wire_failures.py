@@ -22,7 +22,7 @@ from lab_jobs import (
     wire_counts,
 )
 from lab_traffic import needs_namespaces, tcp_rates_bit_s, topology
-from taken_away import Timing
+from steal_time import Timing
 
 from quadrille.lab.lab import Lab
 
@@ -114,25 +114,25 @@ def test_a_host_that_stands_still_for_seconds_is_waited_for() -> None:
         assert found["longest_round_us"] > 3_000_000
 
 
-def test_a_detour_whose_connection_dies_without_a_word_is_replaced() -> None:
+def test_a_tcp_fallback_whose_connection_dies_without_a_word_is_replaced() -> None:
     """Datagrams to a host stop; when the others have connected to it instead, these connections go dead."""
     with cluster("t-silent") as lab:
         others = len(lab.state.hosts) - 1
         cut: list[int] = []
 
-        def cut_detours() -> None:
+        def cut_fallbacks() -> None:
             before = connections_of(lab, "h2")
             block_datagrams_to(lab, "h2")
-            detours: set[tuple[str, str]] = set()
+            fallbacks: set[tuple[str, str]] = set()
             end = time.monotonic() + 20
-            while len(detours) < others and time.monotonic() < end:
+            while len(fallbacks) < others and time.monotonic() < end:
                 time.sleep(0.1)
-                detours = connections_of(lab, "h2") - before
-            cut_connections(lab, "h2", detours)
-            cut.append(len(detours))
+                fallbacks = connections_of(lab, "h2") - before
+            cut_connections(lab, "h2", fallbacks)
+            cut.append(len(fallbacks))
 
         command = [program("exchange_times", "ompi4"), "65536", "280"]
-        with once_exchanging(cut_detours) as begun:
+        with once_exchanging(cut_fallbacks) as begun:
             environment = {"QUADRILLE_ALGORITHM": GRANTED, **begun}
             result = lab.run(command, ranks=4, environment=environment, quadrille=True, timeout_s=160)
         found = counts(result)

@@ -14,9 +14,9 @@ from typing import IO
 
 from pydantic import ValidationError
 
+from quadrille.atomic_write import cannot_write, is_full, refuge
 from quadrille.contracts import RESULTS_LINE, RESULTS_SCHEMA, EndLine, PointLine, ProgramLine, RunLine
 from quadrille.errors import QuadrilleError, UsageError
-from quadrille.whole_file import cannot_write, is_full, refuge
 
 Line = RunLine | PointLine | ProgramLine | EndLine
 

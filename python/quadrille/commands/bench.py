@@ -11,6 +11,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
+from quadrille.atomic_write import check_place, write_measured
 from quadrille.bench import pingpong
 from quadrille.bench.candidates import measure_candidates, summary, table
 from quadrille.bench.cases import Case, case_names, load_case, with_options
@@ -26,7 +27,6 @@ from quadrille.contracts import PointLine, RunLine
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.line_after_dashes import LineAfterDashes as LineAfterDashes
 from quadrille.report.summary import point_name
-from quadrille.whole_file import check_place, write_measured
 
 _HELP = f"""Time MPI collectives under Quadrille against the MPI library alone.
 

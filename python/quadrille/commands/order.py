@@ -7,12 +7,12 @@ from pathlib import Path
 
 import typer
 
+from quadrille.atomic_write import write_whole
 from quadrille.errors import UsageError
 from quadrille.model.model_file import load_model
 from quadrille.order.mapping import Order, order_ranks
 from quadrille.order.places import Places, places_in_host_file, places_in_list, places_in_model
 from quadrille.order.rank_files import RANK_FILES
-from quadrille.whole_file import write_whole
 
 _FORMATS = "|".join(RANK_FILES)
 _HELP = """Choose the host of each rank, so that neighbours in a grid, ring or graph load the network least.

@@ -11,6 +11,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
+from quadrille.atomic_write import write_whole
 from quadrille.errors import UsageError
 from quadrille.model.contract import NetworkModel
 from quadrille.model.model_file import load_model
@@ -20,7 +21,6 @@ from quadrille.plan.description import describe_plan
 from quadrille.plan.picture import plan_svg
 from quadrille.plan.trace import trace_of
 from quadrille.progress import Progress
-from quadrille.whole_file import write_whole
 
 _NO_END = 100_000
 _HELP = """Explain which plan is chosen for a call on a network, and why.

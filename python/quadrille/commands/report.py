@@ -7,9 +7,9 @@ from pathlib import Path
 
 import typer
 
+from quadrille.atomic_write import write_whole
 from quadrille.bench.results_file import read_results
 from quadrille.errors import UsageError
-from quadrille.whole_file import write_whole
 
 
 def register(app: typer.Typer) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
+from quadrille.atomic_write import write_whole
 from quadrille.model.description import describe
 from quadrille.model.model_file import load_model, print_model
 from quadrille.model.model_picture import model_svg
-from quadrille.whole_file import write_whole
 
 _NO_END = 100_000
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import typer
 
+from quadrille.atomic_write import write_whole
 from quadrille.errors import QuadrilleError, UsageError
-from quadrille.whole_file import write_whole
 
 _HELP = """Join what `quadrille run --trace DIR` has written into one time line.
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from quadrille import __version__
+from quadrille.atomic_write import check_place, write_measured
 from quadrille.errors import QuadrilleError
 from quadrille.model.contract import NetworkModel
 from quadrille.model.model_file import ModelError, parse_model, print_model
-from quadrille.whole_file import check_place, write_measured
 
 
 def completed(found: dict[str, Any], now: datetime | None = None) -> NetworkModel:

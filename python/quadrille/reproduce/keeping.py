@@ -12,6 +12,7 @@ import shlex
 from dataclasses import asdict
 from pathlib import Path
 
+from quadrille.atomic_write import cannot_write, write_whole
 from quadrille.errors import UsageError
 from quadrille.report.charts import Figure
 from quadrille.reproduce.as_markdown import as_markdown, markdown_table
@@ -19,7 +20,6 @@ from quadrille.reproduce.overview import SEEN, Outcome, outcomes_in, provenances
 from quadrille.reproduce.recording import data_of
 from quadrille.reproduce.static_chart import static_chart
 from quadrille.reproduce.without_samples import without_samples
-from quadrille.whole_file import cannot_write, write_whole
 
 _HEAD = "<!-- SPDX-License-Identifier: BSD-3-Clause -->\n<!-- Made by `quadrille reproduce --keep`. -->\n"
 

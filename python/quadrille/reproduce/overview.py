@@ -7,13 +7,13 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from quadrille.atomic_write import write_whole
 from quadrille.report.formatting import escape, plural
 from quadrille.report.frame import frame
 from quadrille.report.tables import table
 from quadrille.reproduce.catalogue import experiment_ids, find_experiment
 from quadrille.reproduce.experiment import Effect, Experiment
 from quadrille.reproduce.recording import Record, data_of, read_record
-from quadrille.whole_file import write_whole
 
 SEEN = {True: "seen", False: "not seen", None: "not shown"}
 _TITLE = "Published experiments, repeated"

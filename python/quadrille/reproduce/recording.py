@@ -14,8 +14,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from quadrille import __version__
+from quadrille.atomic_write import cannot_write, write_measured
 from quadrille.errors import UsageError
-from quadrille.whole_file import cannot_write, write_measured
 
 
 def machine_text() -> str:

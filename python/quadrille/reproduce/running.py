@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from quadrille.atomic_write import write_whole
 from quadrille.bench.launch import git_commit
 from quadrille.reproduce.experiment import Effect, Experiment
 from quadrille.reproduce.page import render_page
 from quadrille.reproduce.recording import Record, Recording, data_of, read_record
 from quadrille.reproduce.workbench import Workbench
-from quadrille.whole_file import write_whole
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@
 //
 // A receiver takes its p - 1 blocks in ring order, each cut into messages of at most
 // `piece_bytes`. It deals the senders out over `partners` lanes; in each lane at most `window`
-// messages are under way, the first of them unasked, every later one after a message without data
-// by which the receiver asks for it as soon as the message `window` places before it in that lane
-// is complete. While one message is being received the requests for others travel, so that the
+// messages are under way, the first of them unscheduled, every later one after a message without
+// data by which the receiver asks for it as soon as the message `window` places before it in that
+// lane is complete. While one message is being received the requests for others travel, so that the
 // port does not run dry; several lanes go on where one partner is late. By default 24 KiB are
 // under way to a rank, which suits buffers of 32 KiB.
 //
 //   5 ranks, receiver 0, partners=1, window=2, blocks in two pieces (a, b); time goes right:
-//     from 4   a b            unasked
+//     from 4   a b            unscheduled
 //     from 3       a b        3a is asked for when 4a is in, 3b when 4b is in
 //     from 2           a b    2a when 3a is in, ...
 //     from 1               a b
@@ -23,7 +23,7 @@
 //         * piece_bytes.
 // Needs:  nothing, no scratch. Promises: most_incoming = partners * window messages with data to a
 //         rank, checked. Ranks that share a host share its port: their budgets add up. At the
-//         border of two calls the next one's unasked messages may meet the rest of this one.
+//         border of two calls the next one's unscheduled messages may meet the rest of this one.
 // Loses:  on networks that queue without loss (deep buffers, flow control) it wins nothing over
 //         alltoall_pairwise, and at pieces far below the round trip times the rate the port runs
 //         dry between requests.

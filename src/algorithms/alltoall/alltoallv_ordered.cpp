@@ -4,14 +4,14 @@
 //
 // As in alltoall_ordered a receiver deals its senders out over `partners` lanes and keeps at most
 // `window` messages of at most `piece_bytes` under way in each. What the two of a pair know is the
-// length of their block, not what others send: so what comes unasked is shared out by position in
-// the lane, `window` messages in all. For each other message the receiver asks as soon as the
+// length of their block, not what others send: so what comes unscheduled is shared out by position
+// in the lane, `window` messages in all. For each other message the receiver asks as soon as the
 // message `window` places before it in that lane's list is complete, or at once where there are not
 // as many. Empty blocks cost nothing.
 //
 //   5 ranks, receiver 0, partners=1, window=2, nothing from 3; time goes right:
-//     from 4   a b            a unasked, b asked for at once
-//     from 3                  nothing; one message might have come unasked
+//     from 4   a b            a unscheduled, b asked for at once
+//     from 3                  nothing; one message might have come unscheduled
 //     from 2       a b        2a is asked for when 4a is in, 2b when 4b is in
 //     from 1           a      1a when 2a is in
 //
@@ -48,7 +48,7 @@ class UnequalExchange {
         group_(LaneGroup::of(input.parameters, "partners", "window")),
         lanes_(builder_, group_, positions_) {}
 
-  // Both ends list the messages of a pair in the same order: the unasked ones first, then by
+  // Both ends list the messages of a pair in the same order: the unscheduled ones first, then by
   // position, piece, request before data. So they match in order, and none waits for a later one.
   Schedule run() {
     for (std::uint64_t position = 0; position < positions_; ++position) {
@@ -65,8 +65,8 @@ class UnequalExchange {
 
  private:
   std::uint64_t share(std::uint64_t position) const {
-    return unasked_share(group_.place_in_lane(position), group_.lane_senders(position, positions_),
-                         group_.window);
+    return unscheduled_share(group_.place_in_lane(position),
+                             group_.lane_senders(position, positions_), group_.window);
   }
 
   // Pieces [first, end) of what goes out and comes in at a position.
@@ -80,10 +80,11 @@ class UnequalExchange {
     const std::uint64_t receives = pacing_.pieces(incoming.length);
     AskedReceipts& lane = lanes_.of(position);
     for (std::uint64_t piece = first; piece < std::min(end, std::max(sends, receives)); ++piece) {
-      const bool unasked = piece < share(position);
-      if (piece < receives && !unasked) lane.ask(source);
+      const bool unscheduled = piece < share(position);
+      if (piece < receives && !unscheduled) lane.ask(source);
       if (piece < sends) {
-        const StepIndex asked = unasked ? ScheduleBuilder::no_step : builder_.receive_ready(target);
+        const StepIndex asked =
+            unscheduled ? ScheduleBuilder::no_step : builder_.receive_ready(target);
         builder_.send(target, outgoing.segment(piece, sends), {asked});
       }
       if (piece < receives) lane.take(source, incoming.segment(piece, receives));

@@ -2,7 +2,7 @@
 // The exchange of all-to-all blocks in which the receiver says who may send. A receiver's sources
 // stand in an order that both ends of each block know, in groups of lanes: a group's sources are
 // dealt out over its lanes; in a lane at most `window` messages are under way, the first of them
-// unasked, each later one after a message without data by which the receiver asks for it.
+// unscheduled, each later one after a message without data by which the receiver asks for it.
 #pragma once
 
 #include <cstdint>

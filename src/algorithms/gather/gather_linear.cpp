@@ -2,13 +2,13 @@
 // Gather by the root, which says who may send.
 //
 // The root takes the blocks in ring order from its own number on, each cut into messages of at most
-// `piece_bytes`. The first `window` messages come unasked; every later one is sent when the root
-// asks for it by a message without data, as soon as the message `window` places before it is
+// `piece_bytes`. The first `window` messages come unscheduled; every later one is sent when the
+// root asks for it by a message without data, as soon as the message `window` places before it is
 // complete. So the buffer in front of the root's port never holds more than `window` messages.
 //
 //   5 ranks, root 0, window=2, blocks in one piece; time goes right:
-//     from 1   a              unasked
-//     from 2   a              unasked
+//     from 1   a              unscheduled
+//     from 2   a              unscheduled
 //     from 3       a          asked for when 1's is in
 //     from 4           a      asked for when 2's is in
 //
@@ -37,15 +37,15 @@ Schedule generate_gather_linear(const GeneratorInput& input) {
   const PiecePacing pacing(shape, input.parameters);
   const std::uint64_t pieces = pacing.pieces(shape.count);
   // All blocks have as many pieces, so that each sender knows its place.
-  const auto is_unasked = [&](Rank vrank, std::uint64_t piece) {
+  const auto is_unscheduled = [&](Rank vrank, std::uint64_t piece) {
     return static_cast<std::uint64_t>(vrank - 1) * pieces + piece < pacing.window;
   };
   if (input.rank != shape.root) {
     const Region own = contribution(shape, input.rank);
     const Rank vrank = vrank_of(input.rank, shape);
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
-      const StepIndex asked =
-          is_unasked(vrank, piece) ? ScheduleBuilder::no_step : builder.receive_ready(shape.root);
+      const StepIndex asked = is_unscheduled(vrank, piece) ? ScheduleBuilder::no_step
+                                                           : builder.receive_ready(shape.root);
       builder.send(shape.root, own.segment(piece, pieces), {asked});
     }
     return builder.build();
@@ -55,7 +55,7 @@ Schedule generate_gather_linear(const GeneratorInput& input) {
     const Rank source = rank_of(vrank, shape);
     const Region block = block_of(Buffer::receive, source, shape.count);
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
-      if (!is_unasked(vrank, piece)) receipts.ask(source);
+      if (!is_unscheduled(vrank, piece)) receipts.ask(source);
       receipts.take(source, block.segment(piece, pieces));
     }
   }

@@ -2,14 +2,14 @@
 // Gather of unequal blocks by the root, which says who may send.
 //
 // The root takes the blocks in ring order from its own number on, each cut into messages of at most
-// `piece_bytes`. A sender does not know the others' lengths, so what comes unasked is shared out by
-// rank: each of the first senders may send as many of its messages at once as make `window` in all.
-// For every other message the root asks, as soon as the message `window` places before it in its
-// list is complete.
+// `piece_bytes`. A sender does not know the others' lengths, so what comes unscheduled is shared
+// out by rank: each of the first senders may send as many of its messages at once as make `window`
+// in all. For every other message the root asks, as soon as the message `window` places before it
+// in its list is complete.
 //
 //   5 ranks, root 0, window=2, rank 3 has two pieces; time goes right:
-//     from 1   a              unasked
-//     from 2   a              unasked
+//     from 1   a              unscheduled
+//     from 2   a              unscheduled
 //     from 3       a b        a is asked for when 1's is in, b when 2's is in
 //     from 4           a      asked for when 3a is in
 //
@@ -33,10 +33,10 @@ bool supports_gatherv_linear(const Shape&) { return true; }
 
 namespace {
 
-// How many of its messages the sender at `vrank` may send unasked.
+// How many of its messages the sender at `vrank` may send unscheduled.
 std::uint64_t share_of(Rank vrank, const Shape& shape, std::uint64_t window) {
-  return unasked_share(static_cast<std::uint64_t>(vrank - 1),
-                       static_cast<std::uint64_t>(shape.ranks - 1), window);
+  return unscheduled_share(static_cast<std::uint64_t>(vrank - 1),
+                           static_cast<std::uint64_t>(shape.ranks - 1), window);
 }
 
 void give(ScheduleBuilder& builder, const GeneratorInput& input, const PiecePacing& pacing) {
@@ -54,14 +54,15 @@ void give(ScheduleBuilder& builder, const GeneratorInput& input, const PiecePaci
 void take(ScheduleBuilder& builder, const GeneratorInput& input, const PiecePacing& pacing) {
   const Shape& shape = input.shape;
   AskedReceipts receipts(builder, pacing.window);
-  for (const bool unasked : {true, false}) {
+  for (const bool unscheduled : {true, false}) {
     for (Rank vrank = 1; vrank < shape.ranks; ++vrank) {
       const Rank source = rank_of(vrank, shape);
       const Region block = input.counts.receive.of(Buffer::receive, source);
       const std::uint64_t pieces = pacing.pieces(block.length);
       const std::uint64_t share = std::min(share_of(vrank, shape, pacing.window), pieces);
-      for (std::uint64_t piece = unasked ? 0 : share; piece < (unasked ? share : pieces); ++piece) {
-        if (!unasked) receipts.ask(source);
+      for (std::uint64_t piece = unscheduled ? 0 : share; piece < (unscheduled ? share : pieces);
+           ++piece) {
+        if (!unscheduled) receipts.ask(source);
         receipts.take(source, block.segment(piece, pieces));
       }
     }

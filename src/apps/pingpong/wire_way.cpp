@@ -66,7 +66,7 @@ wire::PortSettings port_settings(const WaySettings& settings, const wire::Secret
   auto& limits = made.endpoint.limits;
   limits.payload = settings.mtu_bytes - wire::ip_udp_bytes - wire::overhead_bytes;
   // A quarter of what the network holds, as in a job of two.
-  limits.unasked =
+  limits.unscheduled =
       std::min(settings.burst_bytes / 4, 2 * limits.payload + wire::packet_framing_bytes);
   made.budget = static_cast<std::uint32_t>(std::max<std::size_t>(
       settings.burst_bytes * 3 / 4 / (settings.mtu_bytes + wire::ethernet_bytes), 2));

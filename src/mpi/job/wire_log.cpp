@@ -23,7 +23,7 @@ Line line_of(const wire::EndpointCounters& own, const wire::FrameCounters& frame
            {"bytes_received", own.bytes_received},
            {"status_sent", own.status_sent},
            {"status_received", own.status_received},
-           {"questions", own.questions},
+           {"probes", own.probes},
            {"group_sent", own.group_sent},
            {"group_received", own.group_received},
            {"group_others", own.group_others},

@@ -56,7 +56,7 @@ wire::EndpointSettings WireLimits::of_endpoint(std::uint32_t host) const {
   wire::EndpointSettings settings;
   settings.peers = static_cast<std::uint32_t>(job_.host_of_rank.size());
   settings.limits.payload = mtu_ - ip_udp_bytes - wire::overhead_bytes;
-  settings.limits.unasked = unasked_bytes();
+  settings.limits.unscheduled = unscheduled_bytes();
   settings.tells_of_failure = true;
   settings.limits.group_ahead = static_cast<std::uint32_t>(
       std::clamp(smallest_burst_bytes() / 4 / static_cast<double>(mtu_ + ethernet_bytes), 1.0,
@@ -77,7 +77,7 @@ double WireLimits::smallest_burst_bytes() const {
 
 // A quarter of what the smallest port holds, for all ranks of other hosts and all own ones; the
 // same on all ranks, since it is a bound on both ends.
-std::size_t WireLimits::unasked_bytes() const {
+std::size_t WireLimits::unscheduled_bytes() const {
   std::vector<std::uint32_t> ranks(job_.hosts, 0);
   for (const std::uint32_t host : job_.host_of_rank) ++ranks[host];
   const auto senders = static_cast<double>(job_.host_of_rank.size());

@@ -30,7 +30,7 @@ class WireLimits {
   };
   Port port_of(std::uint32_t host) const;
   double smallest_burst_bytes() const;
-  std::size_t unasked_bytes() const;
+  std::size_t unscheduled_bytes() const;
 
   const WireRanks& job_;
   std::size_t mtu_;

@@ -121,7 +121,7 @@ class Opening {
         held, wire.board != nullptr ? packets : std::max<std::uint32_t>(1, packets / own_.ranks));
     port.group = draw_group();
     const std::size_t payload = port.endpoint.limits.payload;
-    port.on_detour = [rank = rank_](wire::EndpointId peer) {
+    port.on_tcp_fallback = [rank = rank_](wire::EndpointId peer) {
       std::fprintf(stderr,
                    "quadrille: datagrams of rank %u do not reach rank %zu any more; TCP carries "
                    "what they exchange until some do\n",
@@ -141,7 +141,7 @@ class Opening {
     if (reaches_all_hosts(job_.ranks, *wire.port, partners(), payload)) {
       wire.port->release(wire::start_channel);
       if (wire.port->has_group()) find_multicast(wire);
-      wire.port->use_detours();
+      wire.port->use_tcp_fallback();
       return wire;
     }
     // Others may still ask for what was the last of it to arrive.

@@ -25,7 +25,7 @@ class Target {
   static EndpointSettings settings() {
     EndpointSettings settings;
     settings.peers = 3;
-    settings.limits = {.payload = kPayload, .unasked = 20, .most_open = 32, .group_ahead = 4};
+    settings.limits = {.payload = kPayload, .unscheduled = 20, .most_open = 32, .group_ahead = 4};
     return settings;
   }
 

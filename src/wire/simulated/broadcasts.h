@@ -16,7 +16,7 @@ inline SimulatedSettings of(std::uint32_t ends, double rate_bit_s = 25e6) {
   SimulatedSettings settings;
   settings.endpoints = ends;
   settings.rate_bit_s = rate_bit_s;
-  settings.endpoint.limits.unasked = 200;
+  settings.endpoint.limits.unscheduled = 200;
   settings.endpoint.limits.group_ahead = 4;
   return settings;
 }

@@ -165,7 +165,7 @@ TEST_P(ExchangeInTrouble, is_complete_and_right) {
     settings.duplication = GetParam().duplication;
     settings.reordering = GetParam().reordering;
     settings.corruption = GetParam().corruption;
-    settings.endpoint.limits.unasked = 1000;
+    settings.endpoint.limits.unscheduled = 1000;
     settings.seed = seed;
     SimulatedNetwork network(settings);
     Exchange small(network, ends, 800);
@@ -280,7 +280,7 @@ TEST(Exchange, says_whom_it_waits_for_and_who_does_not_answer) {
   const auto awaited = network.endpoint(0).awaited();
   ASSERT_EQ(awaited.size(), 2U);
   EXPECT_EQ(awaited[0].first, 3U);
-  EXPECT_GE(awaited[0].second, 5U) << "questions without an answer";
+  EXPECT_GE(awaited[0].second, 5U) << "probes without an answer";
   EXPECT_EQ(awaited[1].first, 5U);
   EXPECT_LE(awaited[1].second, 1U) << "it is late, and its end answers";
 }
@@ -339,7 +339,7 @@ TEST(Exchange, partners_that_freeze_with_grants_hold_up_nobody_for_long) {
     network.at({20'000'000}, [&network, rank] { network.silence(rank, true); });
   network.run(seconds(20));
   for (EndpointId rank = 0; rank < 12; ++rank) {
-    for (const auto& [peer, questions] : network.endpoint(rank).awaited())
+    for (const auto& [peer, probes] : network.endpoint(rank).awaited())
       EXPECT_GE(peer, 12U) << "between the twelve all is done";
   }
 }
@@ -347,14 +347,14 @@ TEST(Exchange, partners_that_freeze_with_grants_hold_up_nobody_for_long) {
 TEST(Exchange, small_messages_wait_for_a_late_receiver_without_a_flood) {
   SimulatedSettings settings = lab16();
   settings.endpoints = 2;
-  settings.endpoint.limits.unasked = 1000;
+  settings.endpoint.limits.unscheduled = 1000;
   SimulatedNetwork network(settings);
   const Message sent = message(100, 3);
   std::vector<Message> into(5, Message(100));
   for (Handle i = 0; i < 5; ++i) network.send(0, 1, sent, i + 1);
   EXPECT_FALSE(network.run(seconds(60)));
   EXPECT_LT(network.endpoint(0).counters().data_sent, 10U);
-  EXPECT_LT(network.endpoint(0).counters().questions, 70U) << "one a second";
+  EXPECT_LT(network.endpoint(0).counters().probes, 70U) << "one a second";
   for (Handle i = 0; i < 5; ++i) network.receive(1, 0, into[i], 10 + i);
   EXPECT_TRUE(network.run(seconds(70)));
   for (const Message& message : into) EXPECT_EQ(message, sent);
@@ -382,7 +382,7 @@ TEST(Exchange, a_channel_that_was_abandoned_touches_no_memory_and_holds_no_credi
 TEST(Exchange, lengths_that_differ_are_reported_by_the_receiver) {
   SimulatedSettings settings = lab16();
   settings.endpoints = 2;
-  settings.endpoint.limits.unasked = 1000;
+  settings.endpoint.limits.unscheduled = 1000;
   SimulatedNetwork network(settings);
   const Message sent = message(900, 1);
   Message into(800);

@@ -28,7 +28,7 @@ std::ostream& operator<<(std::ostream& out, const Lengths& lengths) { return out
 SimulatedSettings three_ends() {
   SimulatedSettings settings;
   settings.endpoints = 3;
-  settings.endpoint.limits = {.payload = 1000, .unasked = 500, .group_ahead = 4};
+  settings.endpoint.limits = {.payload = 1000, .unscheduled = 500, .group_ahead = 4};
   settings.endpoint.tells_of_failure = true;
   return settings;
 }
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Of two ends that have messages for each other one is not to announce its own, but what the other
 // has may wait for it.
-TEST(ShortMessage, that_the_other_end_waits_for_is_announced_before_a_question_is_due) {
+TEST(ShortMessage, that_the_other_end_waits_for_is_announced_before_a_probe_is_due) {
   for (const EndpointId first : {0U, 1U}) {
     const EndpointId second = 1 - first;
     SimulatedNetwork network(three_ends());

@@ -83,7 +83,7 @@ TEST(Group, reports_small_messages_together) {
   network.pass(milliseconds(20));
   // With 4 packets ahead each third one's arrival is told, and the last ones'.
   EXPECT_LE(statuses_of(network, 0) - before, many / 3U + 1);
-  EXPECT_EQ(network.endpoint(1).counters().questions, 0U);
+  EXPECT_EQ(network.endpoint(1).counters().probes, 0U);
 }
 
 TEST(Group, reports_a_small_message_before_its_sender_asks) {
@@ -100,7 +100,7 @@ TEST(Group, reports_a_small_message_before_its_sender_asks) {
   EXPECT_EQ(statuses_of(network, 0), before + 1);
   EXPECT_TRUE(network.endpoint(1).awaited().empty());
   network.pass(milliseconds(100));
-  EXPECT_EQ(network.endpoint(1).counters().questions, 0U);
+  EXPECT_EQ(network.endpoint(1).counters().probes, 0U);
 }
 
 TEST(Group, keeps_its_sender_awake_only_for_messages_of_several_packets) {
@@ -165,7 +165,7 @@ TEST(Group, whose_members_take_no_common_datagrams_gets_all_of_it_all_the_same) 
   EXPECT_TRUE(broadcasts.right());
 }
 
-// What each gets alone from then on is granted as it goes, and waits for no question.
+// What each gets alone from then on is granted as it goes, and waits for no probe.
 TEST(Group, whose_members_hear_nothing_for_long_is_served_one_by_one) {
   SimulatedNetwork network(of(6));
   Broadcasts broadcasts(network, 6);

@@ -43,13 +43,13 @@ void fit(SimulatedSettings& settings, const RandomProgram& program) {
   FlowLimits& limits = settings.endpoint.limits;
   const std::size_t quarter = settings.buffer_bytes / 4;
   const std::size_t each = quarter / (settings.endpoints * settings.of_host);
-  limits.unasked = each > packet_framing_bytes ? each - packet_framing_bytes : 0;
+  limits.unscheduled = each > packet_framing_bytes ? each - packet_framing_bytes : 0;
   limits.group_ahead = static_cast<std::uint32_t>(
       std::clamp<std::size_t>(quarter / (limits.payload + packet_framing_bytes), 1, 8));
   settings.endpoint.window = std::min(settings.endpoint.window, settings.budget);
   const Nanoseconds twice_buffer{static_cast<std::int64_t>(
       2 * static_cast<double>(settings.buffer_bytes) * 8e9 / settings.rate_bit_s)};
-  QuestionTimes& times = settings.endpoint.times;
+  ProbeTimes& times = settings.endpoint.times;
   times.first = std::clamp(twice_buffer, times.shortest, times.first);
 }
 
@@ -104,9 +104,9 @@ struct Outcome {
   std::string standing;
 };
 
-// Questions are at most a second apart: so late it is noticed that a process goes on which others
-// had asked in vain, and a second later still where that question, or its answer, is lost. Else the
-// wait for the next question after six in a row from 5 ms on, or after four of the longest first
+// Probes are at most a second apart: so late it is noticed that a process goes on which others
+// had asked in vain, and a second later still where that probe, or its answer, is lost. Else the
+// wait for the next probe after six in a row from 5 ms on, or after four of the longest first
 // ones here (25 ms), is 320 and 400 ms. See docs/decisions/52_lost_questions_wait_alone.md.
 Nanoseconds bound(bool loses, bool overflows, bool stopped) {
   if (stopped) return milliseconds(loses ? 2200 : 1100);

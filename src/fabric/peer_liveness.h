@@ -19,10 +19,10 @@
 
 namespace quadrille::fabric {
 
-class Witness {
+class PeerLiveness {
  public:
   // Listens at `address`; null where that is not to be had.
-  static std::unique_ptr<Witness> open(std::uint32_t address);
+  static std::unique_ptr<PeerLiveness> open(std::uint32_t address);
 
   std::uint16_t port() const { return link_->local().port; }
   // Readable when look() has something to do.
@@ -43,7 +43,7 @@ class Witness {
   };
   static constexpr Nanoseconds between_looks{100'000'000};
 
-  explicit Witness(std::unique_ptr<wire::StreamLink> link) : link_(std::move(link)) {}
+  explicit PeerLiveness(std::unique_ptr<wire::StreamLink> link) : link_(std::move(link)) {}
   void ask(Messenger& messenger, PeerNumber peer);
   void take_in(Messenger& messenger);
   void answer(const Messenger& messenger, const wire::StreamLink::Arrival& hail);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A stream belongs to the peer whose packet it brings; one that brings anything else is closed.
-#include "wire/detours.h"
+#include "wire/tcp_fallback.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,17 +8,17 @@
 namespace quadrille::wire {
 namespace {
 
-// While there is no detour: who opens one has waited for long already.
+// While there is no TCP fallback: who opens one has waited for long already.
 constexpr Nanoseconds between_looks{1'000'000};
 
 }  // namespace
 
-Detours::Detours(std::unique_ptr<StreamLink> link, std::vector<NetworkAddress> peers,
-                 std::function<void(EndpointId)> say)
+TcpFallback::TcpFallback(std::unique_ptr<StreamLink> link, std::vector<NetworkAddress> peers,
+                         std::function<void(EndpointId)> say)
     : link_(std::move(link)), peers_(std::move(peers)), say_(std::move(say)) {}
 
-bool Detours::exchange(Endpoint& endpoint, Nanoseconds now) {
-  if (detours_.empty() && now - looked_ < between_looks) return false;
+bool TcpFallback::exchange(Endpoint& endpoint, Nanoseconds now) {
+  if (ways_.empty() && now - looked_ < between_looks) return false;
   looked_ = now;
   link_->exchange();
   take_ends(endpoint);
@@ -32,28 +32,28 @@ bool Detours::exchange(Endpoint& endpoint, Nanoseconds now) {
     }
   }
   take_ends(endpoint);
-  for (auto next = detours_.begin(); next != detours_.end();) {
+  for (auto next = ways_.begin(); next != ways_.end();) {
     const EndpointId peer = next->first;
     Way& way = next->second;
-    endpoint.set_deaf(peer, way.state.deaf());
-    if (!way.state.is_over(endpoint.is_deaf(peer), now)) {
+    endpoint.set_receive_loss(peer, way.state.receive_loss());
+    if (!way.state.is_over(endpoint.has_receive_loss(peer), now)) {
       ++next;
       continue;
     }
     known_.erase(way.stream);
     unproven_.erase(way.stream);
     link_->close(way.stream);
-    next = detours_.erase(next);
+    next = ways_.erase(next);
   }
   return any;
 }
 
-void Detours::heard_by_stream(const StreamLink::Arrival& arrival, const Endpoint::Heard& heard,
-                              Nanoseconds now) {
+void TcpFallback::heard_by_stream(const StreamLink::Arrival& arrival, const Endpoint::Heard& heard,
+                                  Nanoseconds now) {
   // Both ends may have opened one: each sends over its own, or over the first that it was given.
   known_.try_emplace(arrival.stream, heard.from);
   refused_once_.erase(heard.from);
-  const auto [way, added] = detours_.try_emplace(heard.from, Way{arrival.stream, Detour(false)});
+  const auto [way, added] = ways_.try_emplace(heard.from, Way{arrival.stream, PeerFallback(false)});
   // A later one of the other end's: the earlier may be dead there.
   if (!added && !way->second.state.opened_here() && arrival.stream > way->second.stream)
     way->second.stream = arrival.stream;
@@ -63,7 +63,7 @@ void Detours::heard_by_stream(const StreamLink::Arrival& arrival, const Endpoint
   if (way->second.state.confirmed() && said_.insert(heard.from).second) say_(heard.from);
 }
 
-void Detours::on_strange(Endpoint& endpoint, StreamLink::Stream stream) {
+void TcpFallback::on_strange(Endpoint& endpoint, StreamLink::Stream stream) {
   const auto known = known_.find(stream);
   if (known == known_.end()) return link_->close(stream);
   if (!unproven_.contains(stream)) return;  // of a packet of the peer's that no longer counts
@@ -73,32 +73,32 @@ void Detours::on_strange(Endpoint& endpoint, StreamLink::Stream stream) {
   refused(peer);
 }
 
-void Detours::open_where_silent(Endpoint& endpoint) {
+void TcpFallback::open_where_silent(Endpoint& endpoint) {
   while (const auto silent = endpoint.next_silent()) {
-    if (detours_.contains(*silent) || peers_[*silent].port == 0) continue;
+    if (ways_.contains(*silent) || peers_[*silent].port == 0) continue;
     const auto stream = link_->connect(peers_[*silent]);
     if (!stream) continue;
     known_[*stream] = *silent;
     unproven_.insert(*stream);
-    detours_.try_emplace(*silent, Way{*stream, Detour(true)});
-    endpoint.set_deaf(*silent, true);
+    ways_.try_emplace(*silent, Way{*stream, PeerFallback(true)});
+    endpoint.set_receive_loss(*silent, true);
   }
 }
 
-void Detours::refused(EndpointId peer) {
+void TcpFallback::refused(EndpointId peer) {
   if (!refused_once_.insert(peer).second) refused_.insert(peer);
 }
 
-void Detours::forget(Endpoint& endpoint, EndpointId peer, StreamLink::Stream stream) {
+void TcpFallback::forget(Endpoint& endpoint, EndpointId peer, StreamLink::Stream stream) {
   known_.erase(stream);
   unproven_.erase(stream);
-  const auto way = detours_.find(peer);
-  if (way == detours_.end() || way->second.stream != stream) return;
-  detours_.erase(way);
-  endpoint.set_deaf(peer, false);
+  const auto way = ways_.find(peer);
+  if (way == ways_.end() || way->second.stream != stream) return;
+  ways_.erase(way);
+  endpoint.set_receive_loss(peer, false);
 }
 
-void Detours::take_ends(Endpoint& endpoint) {
+void TcpFallback::take_ends(Endpoint& endpoint) {
   using Ending = StreamLink::Ending;
   for (const StreamLink::End& end : link_->ended()) {
     const auto known = known_.find(end.stream);
@@ -110,6 +110,6 @@ void Detours::take_ends(Endpoint& endpoint) {
   }
 }
 
-std::set<EndpointId> Detours::refusals() { return std::exchange(refused_, {}); }
+std::set<EndpointId> TcpFallback::refusals() { return std::exchange(refused_, {}); }
 
 }  // namespace quadrille::wire

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong times count for nothing while the machine is taken away, whatever else is wrong counts."""
+"""Wrong times count for nothing while steal time is high, whatever else is wrong counts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CONFTEST = """
 import dataclasses, itertools, sys
 sys.path[:0] = [{folder!r}, {parent!r}]
 import quadrille.lab.cpu as cpu
-from taken_away import timing
+from steal_time import timing
 
 real, count = cpu.sample, itertools.count()
 cpu.sample = lambda: dataclasses.replace(real(), at_s=(at := next(count)), steal_s=at * {stolen})

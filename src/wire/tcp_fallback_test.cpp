@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two ports of one process over the loopback interface, whose datagrams pass through the test.
-#include "wire/detours.h"
+#include "wire/tcp_fallback.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ class Passage {
   NetworkAddress to_;
 };
 
-class DetoursTest : public testing::Test {
+class TcpFallbackTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(start_authentication());
@@ -73,11 +73,11 @@ class DetoursTest : public testing::Test {
       settings.endpoint.times.longest = Nanoseconds{200'000'000};
       settings.addresses = addresses;
       settings.board = &boards_[self];
-      settings.on_detour = [this, self](EndpointId) { ++said_[self]; };
+      settings.on_tcp_fallback = [this, self](EndpointId) { ++said_[self]; };
       auto port = Port::open(std::move(links[self]), std::move(streams[self]), settings);
       ASSERT_TRUE(port.ok()) << port.error().message;
       ports_.push_back(std::move(port.value()));
-      ports_.back()->use_detours();
+      ports_.back()->use_tcp_fallback();
     }
   }
 
@@ -126,7 +126,7 @@ class DetoursTest : public testing::Test {
   std::vector<std::unique_ptr<Port>> ports_;
 };
 
-TEST_F(DetoursTest, messages_arrive_where_datagrams_stop_both_ways) {
+TEST_F(TcpFallbackTest, messages_arrive_where_datagrams_stop_both_ways) {
   const Port::Call zero(*ports_[0]);
   const Port::Call one(*ports_[1]);
   ASSERT_TRUE(exchange(20'000));
@@ -135,7 +135,7 @@ TEST_F(DetoursTest, messages_arrive_where_datagrams_stop_both_ways) {
   EXPECT_THAT(said_, testing::ElementsAre(1, 1)) << "once each";
 }
 
-TEST_F(DetoursTest, messages_arrive_where_datagrams_stop_one_way) {
+TEST_F(TcpFallbackTest, messages_arrive_where_datagrams_stop_one_way) {
   const Port::Call zero(*ports_[0]);
   const Port::Call one(*ports_[1]);
   ASSERT_TRUE(exchange(20'000));
@@ -145,7 +145,7 @@ TEST_F(DetoursTest, messages_arrive_where_datagrams_stop_one_way) {
   EXPECT_THAT(said_, testing::ElementsAre(0, 1));
 }
 
-TEST_F(DetoursTest, datagrams_are_used_again_when_they_arrive) {
+TEST_F(TcpFallbackTest, datagrams_are_used_again_when_they_arrive) {
   const Port::Call zero(*ports_[0]);
   const Port::Call one(*ports_[1]);
   for (Passage& passage : passages_) passage.open = false;
@@ -156,7 +156,7 @@ TEST_F(DetoursTest, datagrams_are_used_again_when_they_arrive) {
   EXPECT_GT(passed_to(1), 100U);
 }
 
-TEST_F(DetoursTest, a_process_that_was_stopped_keeps_its_datagrams) {
+TEST_F(TcpFallbackTest, a_process_that_was_stopped_keeps_its_datagrams) {
   const Port::Call zero(*ports_[0]);
   Completions completions;
   const std::vector<std::byte> sent(20'000);
@@ -185,7 +185,7 @@ TEST_F(DetoursTest, a_process_that_was_stopped_keeps_its_datagrams) {
   EXPECT_THAT(said_, testing::ElementsAre(0, 0));
 }
 
-TEST_F(DetoursTest, a_process_that_ended_is_noticed_where_datagrams_stop) {
+TEST_F(TcpFallbackTest, a_process_that_ended_is_noticed_where_datagrams_stop) {
   const Port::Call call(*ports_[0]);
   Completions completions;
   std::vector<std::byte> into(5000);
@@ -203,10 +203,10 @@ TEST_F(DetoursTest, a_process_that_ended_is_noticed_where_datagrams_stop) {
 // connection. Its datagrams arrive, and nobody answers.
 enum class Stranger : std::uint8_t { hangs_up, speaks_otherwise };
 
-class StrangerTest : public DetoursTest, public testing::WithParamInterface<Stranger> {
+class StrangerTest : public TcpFallbackTest, public testing::WithParamInterface<Stranger> {
  protected:
   void SetUp() override {
-    DetoursTest::SetUp();
+    TcpFallbackTest::SetUp();
     for (Passage& passage : passages_) passage.open = false;
     ports_[1].reset();
     const sockaddr_in at = to_system(stream_addresses_[1]);
@@ -243,7 +243,7 @@ TEST_P(StrangerTest, who_has_the_ports_of_a_process_that_ended_does_not_hide_its
 INSTANTIATE_TEST_SUITE_P(each, StrangerTest,
                          testing::Values(Stranger::hangs_up, Stranger::speaks_otherwise));
 
-TEST_F(DetoursTest, strangers_who_say_nothing_keep_no_peer_out) {
+TEST_F(TcpFallbackTest, strangers_who_say_nothing_keep_no_peer_out) {
   const Port::Call zero(*ports_[0]);
   const Port::Call one(*ports_[1]);
   ASSERT_TRUE(exchange(20'000));
@@ -262,7 +262,7 @@ TEST_F(DetoursTest, strangers_who_say_nothing_keep_no_peer_out) {
   EXPECT_TRUE(exchange(20'000));
 }
 
-TEST_F(DetoursTest, a_stranger_is_hung_up_on) {
+TEST_F(TcpFallbackTest, a_stranger_is_hung_up_on) {
   const Port::Call zero(*ports_[0]);
   const Port::Call one(*ports_[1]);
   const int stranger = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

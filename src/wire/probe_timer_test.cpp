@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a question waits.
-#include "wire/question_timer.h"
+// How long a probe waits.
+#include "wire/probe_timer.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@ namespace {
 
 constexpr Nanoseconds ms(std::int64_t count) { return {count * 1'000'000}; }
 
-TEST(QuestionTimer, asks_after_a_program_each_second_and_again_soon_where_no_answer_came) {
-  QuestionTimer timer({});
+TEST(ProbeTimer, asks_after_a_program_each_second_and_again_soon_where_no_answer_came) {
+  ProbeTimer timer({});
   EXPECT_EQ(timer.due(Side::in, Awaiting::program), ms(1000));
   timer.asked(ms(1000));
   EXPECT_EQ(timer.due(Side::in, Awaiting::program), ms(1000 + 2 * 60));
@@ -20,16 +20,16 @@ TEST(QuestionTimer, asks_after_a_program_each_second_and_again_soon_where_no_ans
   EXPECT_EQ(timer.due(Side::in, Awaiting::program), ms(1120 + 1000));
 }
 
-TEST(QuestionTimer, is_not_deceived_for_long_by_a_process_that_was_stopped) {
-  QuestionTimer timer({});
+TEST(ProbeTimer, is_not_deceived_for_long_by_a_process_that_was_stopped) {
+  ProbeTimer timer({});
   for (int i = 0; i < 50; ++i) timer.round_trip(Nanoseconds{100'000});
   EXPECT_EQ(timer.interval(), ms(5));
   timer.round_trip(ms(900));
   EXPECT_LT(timer.interval(), ms(30));
 }
 
-TEST(QuestionTimer, finds_that_round_trips_have_become_long) {
-  QuestionTimer timer({});
+TEST(ProbeTimer, finds_that_round_trips_have_become_long) {
+  ProbeTimer timer({});
   for (int i = 0; i < 50; ++i) timer.round_trip(Nanoseconds{100'000});
   for (int i = 0; i < 10; ++i) timer.round_trip(ms(300));
   EXPECT_GT(timer.interval(), ms(300));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When a peer's packets go another way than by datagrams, and when they come back. While a stream
 // to a peer is open, statuses go both ways and each end says whether it hears the other's by
-// datagrams ("deaf" where not). Data goes by the stream to who is deaf. An end that was only asleep
-// hears both when it wakes, and its stream is closed again. Time is an argument.
+// datagrams ("receive loss" where not). Data goes by the stream to who has receive loss. An end
+// that was only asleep hears both when it wakes, and its stream is closed again. Time is an
+// argument.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +13,29 @@
 
 namespace quadrille::wire {
 
-class Detour {
+class PeerFallback {
  public:
   // Who opens it has heard nothing for long.
-  explicit Detour(bool opened_here) : opened_here_(opened_here), deaf_(opened_here) {}
+  explicit PeerFallback(bool opened_here) : opened_here_(opened_here), receive_loss_(opened_here) {}
 
   void heard_by_datagram() {
-    deaf_ = false;
+    receive_loss_ = false;
     beside_ = 0;
   }
   // Those that are read together were perhaps sent while this end slept, and so were datagrams.
   void heard_status_by_stream(Nanoseconds now) {
     if (beside_ > 0 && now - counted_ < between_statuses) return;
     counted_ = now;
-    if (++beside_ >= statuses_before_deaf) deaf_ = confirmed_ = true;
+    if (++beside_ >= statuses_before_receive_loss) receive_loss_ = confirmed_ = true;
   }
-  bool deaf() const { return deaf_; }
+  bool receive_loss() const { return receive_loss_; }
   bool opened_here() const { return opened_here_; }
   // Whether it is known that datagrams are lost, not only that there were none.
   bool confirmed() const { return confirmed_; }
 
-  // Whether it is no longer needed. REQUIRES: `other_is_deaf` is what the peer said last.
-  bool is_over(bool other_is_deaf, Nanoseconds now) {
-    if (deaf_ || other_is_deaf) {
+  // Whether it is no longer needed. REQUIRES: `other_has_receive_loss` is what the peer said last.
+  bool is_over(bool other_has_receive_loss, Nanoseconds now) {
+    if (receive_loss_ || other_has_receive_loss) {
       fine_since_.reset();
     } else if (!fine_since_) {
       fine_since_ = now;
@@ -43,12 +44,12 @@ class Detour {
   }
 
  private:
-  static constexpr std::uint32_t statuses_before_deaf = 3;
+  static constexpr std::uint32_t statuses_before_receive_loss = 3;
   static constexpr Nanoseconds between_statuses{20'000'000};
   static constexpr Nanoseconds before_end{2'000'000'000};
 
   bool opened_here_;
-  bool deaf_;
+  bool receive_loss_;
   bool confirmed_ = false;
   std::uint32_t beside_ = 0;  // statuses by the stream since the last datagram
   Nanoseconds counted_{};     // the last of them

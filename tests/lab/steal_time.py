@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import pytest
 
 from quadrille.lab.cpu import CpuWatch
-from unjudged import TAKEN_AWAY as SAYS_TAKEN_AWAY
+from unjudged import STEAL_TIME as SAYS_STEAL_TIME
 
-TAKEN_AWAY = 0.2
+STEAL_TIME = 0.2
 """Of a second, from where on a wrong rate or time counts for nothing."""
 
 
@@ -54,9 +54,9 @@ class Timing:
             yield
         except AssertionError as failed:
             share = self.watch.report_so_far().worst_steal_share
-            if share <= TAKEN_AWAY:
+            if share <= STEAL_TIME:
                 raise
-            pytest.skip(f"{SAYS_TAKEN_AWAY} for {share:.0%} of a second; then: {failed}")
+            pytest.skip(f"{SAYS_STEAL_TIME} for {share:.0%} of a second; then: {failed}")
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from quadrille.atomic_write import write_whole
 from quadrille.bench.results_file import ResultsWriter, read_results
 from quadrille.cli import build_app
 from quadrille.contracts import RESULTS_LINE
@@ -24,7 +25,6 @@ from quadrille.reproduce.experiment import Data, Experiment
 from quadrille.reproduce.recording import read_record
 from quadrille.reproduce.running import Plan, reproduce
 from quadrille.reproduce.workbench import Workbench
-from quadrille.whole_file import write_whole
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "schemas" / "examples"
 

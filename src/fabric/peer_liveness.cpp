@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fabric/witness.h"
+#include "fabric/peer_liveness.h"
 
 #include <algorithm>
 #include <array>
@@ -9,13 +9,13 @@
 #include "fabric/introduction.h"
 
 namespace quadrille::fabric {
-std::unique_ptr<Witness> Witness::open(std::uint32_t address) {
+std::unique_ptr<PeerLiveness> PeerLiveness::open(std::uint32_t address) {
   auto link = wire::StreamLink::open({address, 0}, introduction_bytes);
   if (!link) return nullptr;
-  return std::unique_ptr<Witness>(new Witness(std::move(link)));
+  return std::unique_ptr<PeerLiveness>(new PeerLiveness(std::move(link)));
 }
 
-void Witness::look(Messenger& messenger, Nanoseconds now) {
+void PeerLiveness::look(Messenger& messenger, Nanoseconds now) {
   looked_ = now;
   link_->exchange();
   take_ends(messenger);
@@ -32,7 +32,7 @@ void Witness::look(Messenger& messenger, Nanoseconds now) {
   for (const PeerNumber peer : messenger.take_silent()) ask(messenger, peer);
 }
 
-void Witness::ask(Messenger& messenger, PeerNumber peer) {
+void PeerLiveness::ask(Messenger& messenger, PeerNumber peer) {
   const EndpointName& name = messenger.name_of(peer);
   if (name.streams == 0 || asked_[peer].stream != 0) return;
   const auto stream = link_->connect({name.at.address, name.streams});
@@ -44,12 +44,12 @@ void Witness::ask(Messenger& messenger, PeerNumber peer) {
   link_->send(*stream, hail);
 }
 
-std::map<PeerNumber, Witness::Asked>::iterator Witness::asked_by(Stream stream) {
+std::map<PeerNumber, PeerLiveness::Asked>::iterator PeerLiveness::asked_by(Stream stream) {
   return std::ranges::find_if(asked_,
                               [&](const auto& entry) { return entry.second.stream == stream; });
 }
 
-void Witness::take_in(Messenger& messenger) {
+void PeerLiveness::take_in(Messenger& messenger) {
   while (const auto arrival = link_->next()) {
     const auto asked = asked_by(arrival->stream);
     if (asked == asked_.end()) {
@@ -65,7 +65,7 @@ void Witness::take_in(Messenger& messenger) {
   }
 }
 
-void Witness::answer(const Messenger& messenger, const wire::StreamLink::Arrival& hail) {
+void PeerLiveness::answer(const Messenger& messenger, const wire::StreamLink::Arrival& hail) {
   std::array<std::byte, introduction_bytes> answer{};
   if (is_introduction(hail.datagram) && messenger.answer(hail.datagram, answer)) {
     link_->send(hail.stream, answer);
@@ -74,7 +74,7 @@ void Witness::answer(const Messenger& messenger, const wire::StreamLink::Arrival
   }
 }
 
-void Witness::take_ends(Messenger& messenger) {
+void PeerLiveness::take_ends(Messenger& messenger) {
   using Ending = wire::StreamLink::Ending;
   for (const wire::StreamLink::End& end : link_->ended()) {
     const auto asked = asked_by(end.stream);
@@ -84,7 +84,7 @@ void Witness::take_ends(Messenger& messenger) {
   }
 }
 
-void Witness::refused(Messenger& messenger, PeerNumber peer) {
+void PeerLiveness::refused(Messenger& messenger, PeerNumber peer) {
   if (std::exchange(asked_[peer].refused_once, true)) messenger.on_refusal(peer);
 }
 

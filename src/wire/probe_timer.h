@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When to ask the other end how things stand: some time after the last news of it, by the round
 // trips seen so far, ever later while there are none. That it asks is no news: of what was lost on
-// its way to it, it knows nothing. A question repeats no data, so one too many costs a small
+// its way to it, it knows nothing. A probe repeats no data, so one too many costs a small
 // packet. Time is an argument.
 //
 // Smoothed round trip and its deviation after RFC 6298.
@@ -14,10 +14,10 @@
 
 namespace quadrille::wire {
 
-struct QuestionTimes {
+struct ProbeTimes {
   Nanoseconds first{60'000'000};  // before any round trip was seen
   Nanoseconds shortest{5'000'000};
-  Nanoseconds longest{1'000'000'000};  // between questions, and while nothing is under way
+  Nanoseconds longest{1'000'000'000};  // between probes, and while nothing is under way
 };
 
 // What may be awaited: packets of the other end's, or its word on own ones.
@@ -27,9 +27,9 @@ enum class Side : std::uint8_t { in, out };
 // need not say that it has heard before its turn comes; its program.
 enum class Awaiting : std::uint8_t { packets, turn, program };
 
-class QuestionTimer {
+class ProbeTimer {
  public:
-  explicit QuestionTimer(const QuestionTimes& times) : times_(times) {}
+  explicit ProbeTimer(const ProbeTimes& times) : times_(times) {}
 
   void round_trip(Nanoseconds sample) {
     // One end's program may have been stopped: a single such sample says little. Round trips that
@@ -59,7 +59,7 @@ class QuestionTimer {
   // Something new depends on the other end from `now` on.
   void began(Side side, Nanoseconds now) { quiet_since(side) = std::max(quiet_since(side), now); }
 
-  // When the next question is due about a side on which something is awaited. One that found no
+  // When the next probe is due about a side on which something is awaited. One that found no
   // answer is repeated sooner than the next would be that a program is asked after: it may have
   // been lost.
   Nanoseconds due(Side side, Awaiting awaiting) const {
@@ -86,7 +86,7 @@ class QuestionTimer {
   }
 
   std::uint32_t unanswered() const { return unanswered_; }
-  // The first of the unanswered questions.
+  // The first of the unanswered probes.
   Nanoseconds silent_since() const { return silent_since_; }
   // How long a packet and what it brings about take, with a margin.
   Nanoseconds interval() const {
@@ -97,14 +97,14 @@ class QuestionTimer {
  private:
   Nanoseconds& quiet_since(Side side) { return side == Side::in ? quiet_in_ : quiet_out_; }
 
-  QuestionTimes times_;
+  ProbeTimes times_;
   Nanoseconds smoothed_{};
   Nanoseconds deviation_{};
   Nanoseconds quiet_in_{};
   Nanoseconds quiet_out_{};
   Nanoseconds silent_since_{};
-  std::uint32_t unanswered_ = 0;  // questions since the last sign
-  std::uint32_t fruitless_ = 0;   // questions since the last news
+  std::uint32_t unanswered_ = 0;  // probes since the last sign
+  std::uint32_t fruitless_ = 0;   // probes since the last news
 };
 
 }  // namespace quadrille::wire
