@@ -11,6 +11,17 @@
 #include "mpi/communicator/awaiting.h"
 
 namespace quadrille {
+namespace {
+
+// What comes for it later would be written to memory that is no longer its own. Such messages are
+// small: one that has matched is there as a whole, so that nothing is waited for.
+void withdraw_receive(MPI_Request& receive) {
+  if (receive == MPI_REQUEST_NULL) return;
+  PMPI_Cancel(&receive);
+  PMPI_Wait(&receive, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
 
 int swap(const RankMessages& ranks, std::span<const std::byte> mine, std::size_t to,
          std::span<std::byte> theirs, std::size_t from) {
@@ -20,8 +31,11 @@ int swap(const RankMessages& ranks, std::span<const std::byte> mine, std::size_t
   if (code != MPI_SUCCESS) return code;
   code = PMPI_Isend(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, ranks.shadow_ranks[to],
                     ranks.tag, ranks.shadow, &requests[1]);
-  if (code != MPI_SUCCESS) return code;
-  return await_all(requests, {ranks.report_after_s, [&] { ranks.report(static_cast<int>(from)); }});
+  if (code == MPI_SUCCESS)
+    code =
+        await_all(requests, {ranks.report_after_s, [&] { ranks.report(static_cast<int>(from)); }});
+  if (code != MPI_SUCCESS) withdraw_receive(requests[0]);
+  return code;
 }
 
 int take_maximum(const RankMessages& ranks, std::span<std::int64_t> values) {

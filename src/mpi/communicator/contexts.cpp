@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 namespace quadrille {
 namespace {
@@ -18,24 +19,30 @@ constexpr std::size_t usable_word = offer_words;
 constexpr std::size_t fingerprint_word = offer_words + 1;
 constexpr std::size_t complement_word = offer_words + 2;
 using ContextWords = std::array<std::uint64_t, offer_words + 3>;
+struct ContextExchange {
+  ContextWords mine{};
+  ContextWords all{};
+};
 
 }  // namespace
 
 Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms,
                                     const LongWait& long_wait) {
   ContextNumbers::Agreement agreement(terms.rank == 0, terms.world_rank);
+  auto exchange = std::make_unique<ContextExchange>();
   for (;;) {
-    ContextWords mine{};
+    auto& [mine, all] = *exchange;
     std::ranges::copy(numbers_.offer(agreement), mine.begin());
     mine[usable_word] = terms.is_usable ? ~std::uint64_t{0} : 0;
     mine[fingerprint_word] = terms.fingerprint;
     mine[complement_word] = ~terms.fingerprint;
-    ContextWords all{};
     MPI_Request request = MPI_REQUEST_NULL;
     int code = PMPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
                                MPI_BAND, communicator, &request);
     if (code == MPI_SUCCESS) code = await_all({&request, 1}, long_wait);
     if (code != MPI_SUCCESS) {
+      // A collective cannot be withdrawn: it may still read and write these words.
+      if (request != MPI_REQUEST_NULL) exchange.release();
       numbers_.withdraw(agreement);
       return {Verdict::failed, 0, code};
     }
