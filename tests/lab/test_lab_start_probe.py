@@ -147,7 +147,7 @@ def buses() -> Iterator[Lab]:
 
 def test_results_are_right_with_a_model_measured_on_buses(buses: Lab, tmp_path: Path, timing: Timing) -> None:
     for origin in ("measured", "cache"):
-        found = start(buses, tmp_path, program="collectives stress 2 60", QUADRILLE_TRIALS="2")
+        found = start(buses, tmp_path, program="collectives stress 2 30", QUADRILLE_TRIALS="2")
         with timing.judged():  # what is not measured within its time is left
             assert found.model == origin, found.output
 
