@@ -82,7 +82,9 @@ def _is_prober(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("fault", ["freeze", pytest.param("freeze processes only", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "fault", ["freeze", pytest.param("freeze processes only", marks=[pytest.mark.slow, pytest.mark.alone])]
+)
 def test_a_host_that_freezes_meanwhile_is_named(lab: Lab, tmp_path: Path, fault: str) -> None:
     thread = _when_probing(lab, "h2", lambda: lab.freeze("h2", cables=fault == "freeze"))
     try:

@@ -2,9 +2,10 @@
 // Allgather of unequal blocks by multicast: as allgather_multicast, a host without data sends
 // nothing.
 //
-//   3 hosts of two ranks, rank 3 has nothing:   1 -> 0, 5 -> 4     0 => 2, 4    2 => 0, 4    4 =>
-//   0, 2
-//                                               0 -> 1, 2 -> 3, 4 -> 5 all blocks
+//   3 hosts of two ranks, rank 3 has nothing:
+//     1 -> 0, 5 -> 4
+//     0 => 2, 4    2 => 0, 4    4 => 0, 2
+//     0 -> 1, 2 -> 3, 4 -> 5    all blocks
 //
 // host     over a host's ranks: binomial, chain or star
 //
