@@ -214,8 +214,9 @@ int PMPI_Type_vector(int count, int length, int stride, MPI_Datatype type, MPI_D
   whole.types = {type};
   bool any = false;
   for (int block = 0; block < count; ++block) {
-    fake::append(whole, *part, block * stride * part->extent, length);
-    fake::cover(whole, *part, block * stride * part->extent, length, any);
+    const std::int64_t place = std::int64_t{block} * stride * part->extent;
+    fake::append(whole, *part, place, length);
+    fake::cover(whole, *part, place, length, any);
   }
   return fake::add(std::move(whole), made);
 }
