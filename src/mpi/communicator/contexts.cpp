@@ -42,7 +42,9 @@ Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms,
     if (code == MPI_SUCCESS) code = await_all({&request, 1}, long_wait);
     if (code != MPI_SUCCESS) {
       // A collective cannot be withdrawn: it may still read and write these words.
-      if (request != MPI_REQUEST_NULL) static_cast<void>(exchange.release());
+      if (request != MPI_REQUEST_NULL) {
+        [[maybe_unused]] const ContextExchange* const kept = exchange.release();
+      }
       numbers_.withdraw(agreement);
       return {Verdict::failed, 0, code};
     }
