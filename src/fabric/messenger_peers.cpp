@@ -299,7 +299,7 @@ std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte>
 
 std::size_t Messenger::largest_datagram() const {
   return std::max<std::size_t>({settings_.name.payload, settings_.local_payload}) +
-         wire::overhead_bytes + wire::largest_status;
+         wire::overhead_bytes + wire::largest_ack;
 }
 
 std::optional<Nanoseconds> Messenger::deadline() const {
@@ -380,8 +380,8 @@ wire::EndpointCounters Messenger::counters() const {
     all.data_received += own.data_received;
     all.bytes_sent += own.bytes_sent;
     all.bytes_received += own.bytes_received;
-    all.status_sent += own.status_sent;
-    all.status_received += own.status_received;
+    all.acks_sent += own.acks_sent;
+    all.acks_received += own.acks_received;
     all.probes += own.probes;
     all.losses += own.losses;
     all.forged += own.forged;

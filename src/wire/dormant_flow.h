@@ -22,8 +22,8 @@ struct DormantFlow {
   ProbeTimer::RoundTrip round_trip;
   Sequence out = 0;                // packets before it have arrived there
   Sequence in = 0;                 // packets before it have arrived here
-  std::uint64_t own_number = 0;    // of the last status sent
-  std::uint64_t heard_number = 0;  // of the newest status heard
+  std::uint64_t own_number = 0;    // of the last ACK sent
+  std::uint64_t heard_number = 0;  // of the newest ACK heard
 };
 
 // Those of one channel. They live for the job, so a tree's nodes would cost as much again.

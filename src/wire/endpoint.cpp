@@ -11,7 +11,7 @@
 namespace quadrille::wire {
 namespace {
 
-// An arrival is reported by data within this time, or by a status: soon enough that its sender does
+// An arrival is reported by data within this time, or by an ACK: soon enough that its sender does
 // not ask.
 constexpr Nanoseconds report_after{1'000'000};
 // The other end's grant is awaited for so long: what it has for this end, and grants with, may wait
@@ -23,7 +23,7 @@ constexpr Nanoseconds announce_after{6'000'000};
 constexpr Nanoseconds report_open_after{50'000};
 
 // Of two in a row that are lost the next packet to a group makes up.
-constexpr std::uint8_t statuses_that_say_it = 2;
+constexpr std::uint8_t acks_that_say_it = 2;
 
 // What is granted to a silent partner is then lent to others: should it come back, as many packets
 // more may be on their way.
@@ -73,12 +73,12 @@ void Endpoint::send(EndpointId peer, Channel channel, std::span<const std::byte>
   if (is_announced_by_grant(flow, packets)) {
     tell_later(flow, flow.telling_at.value_or(now + announce_after));
   } else {
-    owe_status(flow);
+    owe_ack(flow);
   }
 }
 
 // While the other end has much to grant of what it knows, little more need not be told: of many
-// short messages each would cost a status.
+// short messages each would cost an ACK.
 bool Endpoint::is_worth_announcing(const Flow& flow) {
   const Sequence known = std::max(flow.announced_there, flow.out.granted());
   const Sequence end = flow.out.announced();
@@ -133,9 +133,9 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
     known = &flow_with(header.sender, header.channel);
     doze_if_settled(*known);
   }
-  const bool is_status = header.kind == PacketKind::status;
+  const bool is_ack = header.kind == PacketKind::ack;
   const std::uint64_t reference = known == nullptr ? 0
-                                  : is_status      ? known->heard_number
+                                  : is_ack         ? known->heard_number
                                                    : known->in.acknowledged();
   const std::uint64_t number = widen(reference, header.sequence, sequence_bits);
   const bool to_group = is_to_group(header.kind);
@@ -146,10 +146,10 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
     return std::nullopt;
   }
   Flow& flow = known != nullptr ? *known : flow_with(header.sender, header.channel);
-  if (to_group) flow.says_it_hears = statuses_that_say_it;
+  if (to_group) flow.says_it_hears = acks_that_say_it;
   if (!hearing_.empty()) hearing_[header.sender].sign(now);
-  if (is_status) {
-    on_status(flow, parsed->body, number, now);
+  if (is_ack) {
+    on_ack(flow, parsed->body, number, now);
   } else if (header.kind == PacketKind::group_announcement) {
     on_announcement(flow, number, now);
   } else {
@@ -157,7 +157,7 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
   }
   settle(flow, now);
   grant(now);
-  return Heard{header.sender, is_status, to_group};
+  return Heard{header.sender, is_ack, to_group};
 }
 
 void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now) {
@@ -190,7 +190,7 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
     ++counters_.losses;
     budget_.lost();
   }
-  // Grants report arrivals too; what is missing only a status can tell.
+  // Grants report arrivals too; what is missing only an ACK can tell.
   const bool worth_telling = header.last || flow.in.outstanding() == 0;
   flow.untold_bytes += parsed.body.size() + packet_framing_bytes;
   // The first since this end has sent, and others while they wait too.
@@ -199,7 +199,7 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
                             ? header.place == 0 && leaves_room_to_group(flow)
                             : by_turns && leaves_room(flow, parsed.body.size());
   if (flow.in.has_gap()) {
-    owe_status(flow);
+    owe_ack(flow);
   } else if (unscheduled && header.last && may_wait) {
     tell_later(flow, flow.telling_at.value_or(now + report_after));
   } else if (worth_telling && !unscheduled && flow.in.is_open()) {
@@ -227,56 +227,56 @@ void Endpoint::tell_later(Flow& flow, Nanoseconds time) {
   relist<Nanoseconds>(telling_, flow.key, flow.telling_at, time);
 }
 
-void Endpoint::on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
-                         Nanoseconds now) {
-  const auto status = parse_status(body);
-  if (!status) {
+void Endpoint::on_ack(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
+                      Nanoseconds now) {
+  const auto ack = parse_ack(body);
+  if (!ack) {
     ++counters_.malformed;
     return;
   }
-  ++counters_.status_received;
+  ++counters_.acks_received;
   if (number <= flow.heard_number) return;
   const bool follows = number == flow.heard_number + 1;
   flow.heard_number = number;
   heard(flow, now);
-  if (status->receive_loss) {
+  if (ack->receive_loss) {
     peers_with_receive_loss_.insert(flow.key.first);
   } else {
     peers_with_receive_loss_.erase(flow.key.first);
   }
-  if (status->hears_groups) hears_groups(flow, now);
-  if (status->failed) {
+  if (ack->hears_groups) hears_groups(flow, now);
+  if (ack->failed) {
     flow.failed = true;
     return fail(flow, now);
   }
-  const Sequence announced = widen(flow.in.heard(), status->announced, status_bits);
+  const Sequence announced = widen(flow.in.heard(), ack->announced, ack_bits);
   if (announced > flow.in.heard()) {
     flow.news(Side::in, now);
     flow.in.on_announcement(announced);
     // Where its turn comes, the grant tells that it was heard.
-    if (!flow.in.expects()) owe_status(flow);
+    if (!flow.in.expects()) owe_ack(flow);
   }
-  std::uint64_t answers = widen(flow.own_number, status->answers, sequence_bits);
+  std::uint64_t answers = widen(flow.own_number, ack->answers, sequence_bits);
   if (answers > flow.own_number) answers = 0;  // one of a turn ago
   if (flow.probe && answers >= flow.probe->first) {
-    // Of a later one it is not known when it was heard; where a status was lost meanwhile, that was
+    // Of a later one it is not known when it was heard; where an ACK was lost meanwhile, that was
     // perhaps the answer, and this one only says so again.
     if (follows && answers == flow.probe->first) flow.timer.round_trip(now - flow.probe->second);
     flow.probe.reset();
   }
   learn(flow,
-        {.acknowledged = widen(flow.out.acknowledged(), status->acknowledged, status_bits),
-         .granted = widen(flow.out.granted(), status->granted, status_bits),
-         .heard = widen(flow.out.announced(), status->heard, status_bits),
-         .arrived = std::span(status->arrived).first(status->words),
+        {.acknowledged = widen(flow.out.acknowledged(), ack->acknowledged, ack_bits),
+         .granted = widen(flow.out.granted(), ack->granted, ack_bits),
+         .heard = widen(flow.out.announced(), ack->heard, ack_bits),
+         .arrived = std::span(ack->arrived).first(ack->words),
          .answers = answers},
         now);
-  if (!status->asks) return;
+  if (!ack->asks) return;
   flow.answers = number;
   // Who asks misses something, of which packets sent meanwhile may be a part: that is found out
   // now; a probe of this end's that found no answer may have been lost.
   if (flow.out.sent_unprobed() || flow.out.probes_in_vain()) flow.asks = true;
-  owe_status(flow);
+  owe_ack(flow);
 }
 
 void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
@@ -284,7 +284,7 @@ void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
     heard(flow, now);
     flow.news(Side::out, now);
     const bool is_told_alone = flow.group == nullptr && flow.announced_there > 0;
-    if (is_told_alone && is_worth_announcing(flow) && !flow.out.may_send_all()) owe_status(flow);
+    if (is_told_alone && is_worth_announcing(flow) && !flow.out.may_send_all()) owe_ack(flow);
   }
   if (!flow.timed || flow.out.acknowledged() <= flow.timed->first) return;
   flow.timer.round_trip(now - flow.timed->second);
@@ -331,7 +331,7 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
   std::optional<Handle> wanting;
   std::optional<Nanoseconds> timer;
   const bool may_send = flow.may_send_alone();
-  if (!may_send && std::exchange(flow.told_by_data, false)) owe_status(flow);
+  if (!may_send && std::exchange(flow.told_by_data, false)) owe_ack(flow);
   if (may_send) {
     if (!flow.sending_at) flow.turn = ++turns_;
     sending = flow.turn;
@@ -352,7 +352,7 @@ void Endpoint::tell(Flow& flow) {
   if (flow.may_send_alone()) {
     flow.told_by_data = true;
   } else {
-    owe_status(flow);
+    owe_ack(flow);
   }
 }
 
@@ -363,14 +363,14 @@ void Endpoint::has_told(Flow& flow) {
   relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
 }
 
-void Endpoint::owe_status(Flow& flow) {
-  if (flow.status_owed) return;
-  flow.status_owed = true;
+void Endpoint::owe_ack(Flow& flow) {
+  if (flow.ack_owed) return;
+  flow.ack_owed = true;
   owed_.push_back(&flow);
 }
 
 std::size_t Endpoint::largest_datagram() const {
-  return std::max(settings_.limits.payload + overhead_bytes, largest_status);
+  return std::max(settings_.limits.payload + overhead_bytes, largest_ack);
 }
 
 std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> room,
@@ -385,13 +385,13 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
   while (!telling_.empty() && telling_.begin()->first <= now) {
     Flow& flow = *flows_.at(telling_.begin()->second);
     has_told(flow);
-    owe_status(flow);
+    owe_ack(flow);
   }
   if (!to_tell_.empty()) return write_failure(room);
   while (!owed_.empty()) {
     Flow& flow = *owed_.front();
     owed_.pop_front();
-    if (flow.status_owed) return write_status(flow, room, now);
+    if (flow.ack_owed) return write_ack(flow, room, now);
   }
   for (auto& [channel, group] : groups_) {
     if (group->take_announcement()) return write_announcement(*group, room);
@@ -417,7 +417,7 @@ void Endpoint::ask_when_due(Nanoseconds now) {
       flow.charged = 0;
     }
     if (now - flow.timer.silent_since() >= settings_.silence) silent_.insert(flow.key.first);
-    owe_status(flow);
+    owe_ack(flow);
     settle(flow, now);
   }
 }

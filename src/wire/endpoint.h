@@ -67,8 +67,8 @@ struct EndpointCounters {
   std::uint64_t data_received = 0;
   std::uint64_t bytes_sent = 0;      // of payload, each time it was sent
   std::uint64_t bytes_received = 0;  // of payload, once
-  std::uint64_t status_sent = 0;
-  std::uint64_t status_received = 0;
+  std::uint64_t acks_sent = 0;
+  std::uint64_t acks_received = 0;
   std::uint64_t probes = 0;
   std::uint64_t group_sent = 0;      // of `data_sent` those for several receivers at once
   std::uint64_t group_received = 0;  // of `data_received` likewise
@@ -108,7 +108,7 @@ class Endpoint {
 
   struct Heard {
     EndpointId from = 0;
-    bool is_status = false;
+    bool is_ack = false;
     bool to_group = false;  // it came as one for several
   };
   // A datagram that arrived. What is not a peer's packet is counted and dropped, never answered,
@@ -120,7 +120,7 @@ class Endpoint {
   struct Outgoing {
     EndpointId peer = 0;  // or `to_group`
     std::size_t length = 0;
-    bool is_status = false;
+    bool is_ack = false;
   };
   // Writes the next datagram that is due into `room`; nothing where none is. REQUIRES: room for
   // largest_datagram().
@@ -149,7 +149,7 @@ class Endpoint {
   };
   Flows flows() const;
 
-  // Whether none of the peer's datagrams come by the usual way: it is told with each status.
+  // Whether none of the peer's datagrams come by the usual way: it is told with each ACK.
   void set_receive_loss(EndpointId peer, bool receive_loss);
   // Whether the peer has said so of this end's.
   bool has_receive_loss(EndpointId peer) const { return peers_with_receive_loss_.contains(peer); }
@@ -222,8 +222,7 @@ class Endpoint {
   bool is_authentic(const Header& header, const Flow* flow, std::uint64_t number,
                     std::span<std::byte> datagram) const;
   void on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now);
-  void on_status(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
-                 Nanoseconds now);
+  void on_ack(Flow& flow, std::span<const std::byte> body, std::uint64_t number, Nanoseconds now);
   void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
   // A sign of the other end: whoever gives one on one channel is soon asked on the others too.
   void heard(Flow& flow, Nanoseconds now);
@@ -236,7 +235,7 @@ class Endpoint {
   void leave_credit_if_none_is_wanted() {
     if (wanting_.empty() && std::exchange(is_credit_blocked_, false)) budget_.wants_no_more();
   }
-  // Has the next data or status of the flow say how things stand.
+  // Has the next data or ACK of the flow say how things stand.
   void tell(Flow& flow);
   // Likewise, but gives data until then to come up.
   void tell_later(Flow& flow, Nanoseconds time);
@@ -244,7 +243,7 @@ class Endpoint {
   static bool leaves_room_to_group(const Flow& flow);
   void has_told(Flow& flow);
   static bool is_worth_announcing(const Flow& flow);
-  void owe_status(Flow& flow);
+  void owe_ack(Flow& flow);
   void ask_when_due(Nanoseconds now);
   Outgoing write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now);
   Outgoing write_to_group(const SendGroup& group, std::span<Flow* const> receivers, bool again,
@@ -254,7 +253,7 @@ class Endpoint {
   void note_sent(Flow& flow, const SendFlow::Packet& packet, Nanoseconds now);
   Outgoing write_announcement(const SendGroup& group, std::span<std::byte> room);
   void on_announcement(Flow& flow, std::uint64_t end, Nanoseconds now);
-  Outgoing write_status(Flow& flow, std::span<std::byte> room, Nanoseconds now);
+  Outgoing write_ack(Flow& flow, std::span<std::byte> room, Nanoseconds now);
 
   EndpointSettings settings_;
   CreditBudget& budget_;
@@ -272,7 +271,7 @@ class Endpoint {
   std::map<Handle, GroupSend> group_sends_;
   std::set<Channel> abandoned_;
   std::set<FlowKey> to_tell_;  // that their channel was abandoned
-  std::deque<Flow*> owed_;     // a status
+  std::deque<Flow*> owed_;     // an ACK
   // May send data, in turn: all partners that have granted something get their grants back alike.
   // They begin in the order of their grants; by number, all endpoints would begin with the same.
   std::set<std::pair<std::uint64_t, FlowKey>> sending_;

@@ -56,42 +56,42 @@ std::optional<Endpoint::Heard> Endpoint::on_abandoned(const Parsed& parsed,
                                                       std::span<std::byte> datagram) {
   const Header& header = parsed.header;
   DormantFlow& flow = channels_[header.channel].dormant.find_or_add(header.sender);
-  const bool is_status = header.kind == PacketKind::status;
+  const bool is_ack = header.kind == PacketKind::ack;
   const bool to_group = is_to_group(header.kind);
   const std::uint64_t number =
-      widen(is_status ? flow.heard_number : flow.in, header.sequence, sequence_bits);
+      widen(is_ack ? flow.heard_number : flow.in, header.sequence, sequence_bits);
   if (to_group || !is_authentic(header, nullptr, number, datagram)) {
     ++(to_group ? counters_.group_others : counters_.forged);
     return std::nullopt;
   }
   ++counters_.refused;
-  const auto status = is_status ? parse_status(parsed.body) : std::nullopt;
-  if (is_status) flow.heard_number = std::max(flow.heard_number, number);
-  if (!status || !status->failed) tell_of_failure({header.sender, header.channel});
-  return Heard{header.sender, is_status, to_group};
+  const auto ack = is_ack ? parse_ack(parsed.body) : std::nullopt;
+  if (is_ack) flow.heard_number = std::max(flow.heard_number, number);
+  if (!ack || !ack->failed) tell_of_failure({header.sender, header.channel});
+  return Heard{header.sender, is_ack, to_group};
 }
 
 Endpoint::Outgoing Endpoint::write_failure(std::span<std::byte> room) {
   const auto [peer, channel] = to_tell_.extract(to_tell_.begin()).value();
   DormantFlow& flow = channels_[channel].dormant.find_or_add(peer);
   ++flow.own_number;
-  Status status;
-  status.failed = true;
-  status.acknowledged = static_cast<std::uint32_t>(lower(flow.in, status_bits));
-  status.granted = status.heard = status.acknowledged;
-  status.announced = static_cast<std::uint32_t>(lower(flow.out, status_bits));
-  status.answers = static_cast<std::uint32_t>(lower(flow.heard_number, sequence_bits));
+  Ack ack;
+  ack.failed = true;
+  ack.acknowledged = static_cast<std::uint32_t>(lower(flow.in, ack_bits));
+  ack.granted = ack.heard = ack.acknowledged;
+  ack.announced = static_cast<std::uint32_t>(lower(flow.out, ack_bits));
+  ack.answers = static_cast<std::uint32_t>(lower(flow.heard_number, sequence_bits));
   Header header;
-  header.kind = PacketKind::status;
+  header.kind = PacketKind::ack;
   header.sender = settings_.self;
   header.channel = channel;
   header.sequence = static_cast<std::uint32_t>(lower(flow.own_number, sequence_bits));
   header.acknowledged = static_cast<std::uint16_t>(lower(flow.in, acknowledged_bits));
   header.granted = header.acknowledged;
   const auto body = write_header(header, room);
-  const std::size_t length = overhead_bytes + quadrille::wire::write_status(status, body);
+  const std::size_t length = overhead_bytes + quadrille::wire::write_ack(ack, body);
   seal(keys_with(peer).first, flow.own_number, room.first(length));
-  ++counters_.status_sent;
+  ++counters_.acks_sent;
   return {peer, length, true};
 }
 

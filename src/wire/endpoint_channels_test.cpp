@@ -100,7 +100,7 @@ TEST_F(FreedChannel, is_not_moved_by_a_packet_of_long_ago) {
   ends_[0].send(1, 3, sent_, ++handle_, now_);
   std::vector<std::byte> room(ends_[0].largest_datagram());
   const auto first = ends_[0].next_datagram(room, now_);
-  ASSERT_TRUE(first && !first->is_status);
+  ASSERT_TRUE(first && !first->is_ack);
   std::vector<std::byte> old(room.begin(), room.begin() + static_cast<long>(first->length));
   std::vector<std::byte> again = old;
   ends_[1].receive(0, 3, into_, ++handle_, now_);

@@ -62,7 +62,7 @@ void Endpoint::grant(Nanoseconds now) {
     const std::uint64_t wanted = flow.in.wanted();
     if (outstanding >= window) continue;
     const auto most = static_cast<std::uint32_t>(std::min(window - outstanding, wanted));
-    // Not packet by packet where each grant costs a status.
+    // Not packet by packet where each grant costs an ACK.
     const bool with_data = flow.may_send_alone();
     const std::uint32_t worth_telling =
         std::max<std::uint32_t>(flow.group_key ? window / 2 : window * 3 / 4, 1);

@@ -31,7 +31,7 @@ void Endpoint::dissolve(SendGroup& group, Nanoseconds now) {
   group.part();
   for (Flow* flow : group.flows()) {
     settle(*flow, now);
-    owe_status(*flow);
+    owe_ack(*flow);
   }
 }
 
@@ -69,7 +69,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_probe(std::span<std::byte> room
     if (!hearing.probe(now, group != groups_.end())) continue;
     Flow& flow = *flows_.at({peer, group->first});
     flow.asks = true;
-    owe_status(flow);
+    owe_ack(flow);
     return write_announcement(*group->second, room);
   }
   return std::nullopt;
@@ -100,7 +100,7 @@ void Endpoint::send_to_group(const Group& group, Channel channel,
     if (flow->failed) fail(*flow, now);
     flow->timer.began(Side::out, now);
     settle(*flow, now);
-    if (!to_all) owe_status(*flow);
+    if (!to_all) owe_ack(*flow);
   }
 }
 
@@ -123,12 +123,12 @@ Endpoint::Outgoing Endpoint::write_announcement(const SendGroup& group, std::spa
   header.sequence = static_cast<std::uint32_t>(lower(end, sequence_bits));
   write_header(header, room);
   seal(group.key(), end, room.first(overhead_bytes));
-  ++counters_.status_sent;
+  ++counters_.acks_sent;
   return {to_group, overhead_bytes, true};
 }
 
 void Endpoint::on_announcement(Flow& flow, std::uint64_t end, Nanoseconds now) {
-  ++counters_.status_received;
+  ++counters_.acks_received;
   if (end <= flow.in.heard()) return;
   flow.in.on_announcement(end);
   heard(flow, now);

@@ -23,7 +23,7 @@ bool Endpoint::is_authentic(const Header& header, const Flow* flow, std::uint64_
   if (is_to_group(header.kind)) return is_sealed(*flow->group_key, number, datagram);
   const Key key = flow != nullptr ? flow->receive_key
                                   : key_between(settings_.secret, header.sender, settings_.self);
-  if (header.kind == PacketKind::status) return is_sealed(key, number, datagram);
+  if (header.kind == PacketKind::ack) return is_sealed(key, number, datagram);
   const Sequence sent = flow == nullptr ? 0 : flow->out.acknowledged();
   const Sequence acknowledged = widen(sent, header.acknowledged, acknowledged_bits);
   return is_sealed(key, sealed_number(number, acknowledged), datagram);
@@ -72,24 +72,24 @@ void Endpoint::note_sent(Flow& flow, const SendFlow::Packet& packet, Nanoseconds
   if (flow.group != nullptr) watch_group(flow, now);
 }
 
-Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
+Endpoint::Outgoing Endpoint::write_ack(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
   ++flow.own_number;
-  Status status;
-  status.acknowledged = static_cast<std::uint32_t>(lower(flow.in.acknowledged(), status_bits));
-  status.granted = static_cast<std::uint32_t>(lower(flow.in.granted(), status_bits));
-  status.heard = static_cast<std::uint32_t>(lower(flow.in.heard(), status_bits));
+  Ack ack;
+  ack.acknowledged = static_cast<std::uint32_t>(lower(flow.in.acknowledged(), ack_bits));
+  ack.granted = static_cast<std::uint32_t>(lower(flow.in.granted(), ack_bits));
+  ack.heard = static_cast<std::uint32_t>(lower(flow.in.heard(), ack_bits));
   // What leaves right behind it is not to be granted: that would take an answer.
   const bool all_leave = flow.group == nullptr && flow.out.may_send_all();
   const Sequence announced = all_leave ? flow.out.sent() : flow.out.announced();
-  status.announced = static_cast<std::uint32_t>(lower(announced, status_bits));
-  status.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
-  status.asks = flow.asks;
-  status.receive_loss = unheard_.contains(flow.key.first);
-  status.hears_groups = flow.says_it_hears > 0;
-  if (status.hears_groups) --flow.says_it_hears;
-  status.words = static_cast<std::uint8_t>(flow.in.arrived(status.arrived));
+  ack.announced = static_cast<std::uint32_t>(lower(announced, ack_bits));
+  ack.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
+  ack.asks = flow.asks;
+  ack.receive_loss = unheard_.contains(flow.key.first);
+  ack.hears_groups = flow.says_it_hears > 0;
+  if (ack.hears_groups) --flow.says_it_hears;
+  ack.words = static_cast<std::uint8_t>(flow.in.arrived(ack.arrived));
   Header header;
-  header.kind = PacketKind::status;
+  header.kind = PacketKind::ack;
   header.sender = settings_.self;
   header.channel = flow.key.second;
   header.sequence = static_cast<std::uint32_t>(lower(flow.own_number, sequence_bits));
@@ -97,9 +97,9 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
       static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
   header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
   const auto body = write_header(header, room);
-  const std::size_t length = overhead_bytes + quadrille::wire::write_status(status, body);
+  const std::size_t length = overhead_bytes + quadrille::wire::write_ack(ack, body);
   seal(flow.send_key, flow.own_number, room.first(length));
-  ++counters_.status_sent;
+  ++counters_.acks_sent;
   if (flow.asks) {
     ++counters_.probes;
     flow.out.asked(flow.own_number);
@@ -107,7 +107,7 @@ Endpoint::Outgoing Endpoint::write_status(Flow& flow, std::span<std::byte> room,
     flow.timed.reset();  // its report may have been lost
     flow.asks = false;
   }
-  flow.status_owed = false;
+  flow.ack_owed = false;
   flow.announced_there = announced;
   has_told(flow);
   doze_if_settled(flow);

@@ -31,7 +31,7 @@ TEST(Endpoint, a_packet_held_up_for_long_acknowledges_nothing_it_did_not_mean) {
   receiver.send(0, 0, std::span(sent).first(8), 1, now);
   std::vector<std::byte> room(sender.largest_datagram());
   const auto first = receiver.next_datagram(room, now);
-  ASSERT_TRUE(first && !first->is_status);
+  ASSERT_TRUE(first && !first->is_ack);
   std::vector<std::byte> held(room.begin(), room.begin() + static_cast<long>(first->length));
   // The other direction goes on for longer than the 16 bits of an acknowledgement count.
   sender.send(1, 0, sent, 1, now);
@@ -40,7 +40,7 @@ TEST(Endpoint, a_packet_held_up_for_long_acknowledges_nothing_it_did_not_mean) {
     bool any = false;
     while (const auto outgoing = from.next_datagram(room, now)) {
       any = true;
-      if (&from == &sender || outgoing->is_status)
+      if (&from == &sender || outgoing->is_ack)
         to.on_datagram(std::span(room).first(outgoing->length), now);
     }
     return any;
@@ -85,8 +85,8 @@ class EndpointPair : public testing::Test {
     while (ends_[end].next_completion()) ++count;
     return count;
   }
-  std::uint64_t statuses() const {
-    return ends_[0].counters().status_sent + ends_[1].counters().status_sent;
+  std::uint64_t acks() const {
+    return ends_[0].counters().acks_sent + ends_[1].counters().acks_sent;
   }
 
   std::array<CreditBoard, 2> boards_{};
@@ -111,7 +111,7 @@ TEST_F(EndpointPair, small_messages_by_turns_cost_one_datagram_each) {
     now_ += Nanoseconds{100'000};
   }
   // Only the first arrivals are not known to be answered by data.
-  EXPECT_LE(statuses(), 2U);
+  EXPECT_LE(acks(), 2U);
   EXPECT_EQ(ends_[0].counters().data_sent, calls);
 }
 
@@ -125,14 +125,14 @@ TEST_F(EndpointPair, an_arrival_that_no_data_follows_is_reported_within_two_mill
     }
     pass_all();
   }
-  const std::uint64_t before = statuses();
+  const std::uint64_t before = acks();
   // The other's data has told of what arrived there.
   const auto due = ends_[0].deadline();
   ASSERT_TRUE(due.has_value());
   EXPECT_LE(*due, now_ + Nanoseconds{2'000'000});
   now_ += Nanoseconds{2'000'000};
   pass_all();
-  EXPECT_EQ(statuses() - before, 1U);
+  EXPECT_EQ(acks() - before, 1U);
   EXPECT_EQ(ends_[0].counters().probes + ends_[1].counters().probes, 0U);
   EXPECT_TRUE(ends_[0].awaited().empty()) << "all is known to have arrived";
 }
@@ -147,7 +147,7 @@ TEST_F(EndpointPair, small_messages_one_way_are_each_reported_at_once) {
     ASSERT_EQ(completions(0), 1U);
     ASSERT_EQ(completions(1), 1U);
   }
-  EXPECT_EQ(statuses(), 20U);
+  EXPECT_EQ(acks(), 20U);
   EXPECT_TRUE(ends_[0].awaited().empty());
 }
 
@@ -163,7 +163,7 @@ TEST_F(EndpointPair, many_short_messages_at_once_are_announced_a_few_times) {
     while (const auto outgoing = ends_[0].next_datagram(room, now_))
       under_way.emplace_back(room.begin(), room.begin() + static_cast<long>(outgoing->length));
   }
-  EXPECT_LE(ends_[0].counters().status_sent, 9U) << "twice as many each time";
+  EXPECT_LE(ends_[0].counters().acks_sent, 9U) << "twice as many each time";
   for (auto& datagram : under_way) ends_[1].on_datagram(datagram, now_);
   for (std::size_t i = 0; i < messages; ++i) ends_[1].receive(0, 0, into[i], i, now_);
   pass_all();
@@ -191,11 +191,11 @@ TEST_F(EndpointPair, arrivals_of_what_may_come_are_reported_together) {
     now_ += Nanoseconds{1000};
   }
   EXPECT_EQ(completions(1), 12U);
-  EXPECT_LE(ends_[1].counters().status_sent, 2U) << "grants";
+  EXPECT_LE(ends_[1].counters().acks_sent, 2U) << "grants";
   EXPECT_FALSE(ends_[0].awaited().empty());
   now_ += Nanoseconds{50'000};
   pass_all();
-  EXPECT_LE(ends_[1].counters().status_sent, 3U);
+  EXPECT_LE(ends_[1].counters().acks_sent, 3U);
   EXPECT_TRUE(ends_[0].awaited().empty());
   EXPECT_EQ(ends_[0].counters().probes, 0U);
 }
@@ -223,13 +223,13 @@ TEST(Endpoint, several_packets_may_go_unscheduled_and_are_reported_with_the_answ
       to.receive(1 - peer, 0, into[i], 8 * static_cast<Handle>(turn) + 4 + i, now);
     std::size_t data = 0;
     while (const auto outgoing = from.next_datagram(room, now)) {
-      if (!outgoing->is_status) ++data;
+      if (!outgoing->is_ack) ++data;
       to.on_datagram(std::span(room).first(outgoing->length), now);
     }
     EXPECT_EQ(data, 4U) << turn;
     now += Nanoseconds{10'000};
   }
-  EXPECT_LE(ends[0].counters().status_sent + ends[1].counters().status_sent, 4U);
+  EXPECT_LE(ends[0].counters().acks_sent + ends[1].counters().acks_sent, 4U);
   EXPECT_EQ(ends[0].counters().refused + ends[1].counters().refused, 0U);
 }
 
@@ -286,7 +286,7 @@ TEST_F(EndpointPair, who_asked_in_vain_asks_again_when_it_is_asked) {
   ends_[0].on_datagram(std::span(room).first(grant->length), now_);
   ends_[0].send(1, 0, sent, 1, now_);
   const auto first = ends_[0].next_datagram(room, now_);
-  ASSERT_TRUE(first && !first->is_status);
+  ASSERT_TRUE(first && !first->is_ack);
   ends_[1].on_datagram(std::span(room).first(first->length), now_);
   while (ends_[0].next_datagram(room, now_)) {  // the others, lost
   }
@@ -368,7 +368,7 @@ TEST_F(EndpointPair, a_certain_message_leaves_with_its_first_grant) {
   ends_[0].send(1, 0, sent, 1, now_);
   std::vector<std::byte> room(ends_[0].largest_datagram());
   bool any_data = false;
-  while (const auto outgoing = ends_[0].next_datagram(room, now_)) any_data |= !outgoing->is_status;
+  while (const auto outgoing = ends_[0].next_datagram(room, now_)) any_data |= !outgoing->is_ack;
   EXPECT_TRUE(any_data) << "without another word of the receiver";
 }
 

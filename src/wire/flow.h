@@ -58,8 +58,8 @@ struct Flow {
 
   // It may go to sleep: both directions could go on from their numbers alone, and nothing is owed.
   bool is_settled() const {
-    return out.is_settled() && in.is_settled() && group == nullptr && !status_owed &&
-           !told_by_data && !telling_at && !sending_at && charged == 0;
+    return out.is_settled() && in.is_settled() && group == nullptr && !ack_owed && !told_by_data &&
+           !telling_at && !sending_at && charged == 0;
   }
   DormantFlow to_sleep() const {
     return {.peer = key.first,
@@ -122,19 +122,19 @@ struct Flow {
   std::optional<GroupHearing::Since> missing_since;  // packets of the group that it gets by itself
   std::optional<Key> group_key;    // of what comes for this end and others at once
   std::uint32_t charged = 0;       // of the budget; never more than in.outstanding()
-  std::uint64_t own_number = 0;    // of the last status sent
-  std::uint64_t heard_number = 0;  // of the newest status heard
+  std::uint64_t own_number = 0;    // of the last ACK sent
+  std::uint64_t heard_number = 0;  // of the newest ACK heard
   std::uint64_t answers = 0;       // number of the newest probe heard
   std::uint32_t ahead = 0;         // packets that a group's sender may be, of this end
   Sequence told = 0;               // packets before it were reported as arrived
-  Sequence announced_there = 0;    // packets before it were announced by a status
+  Sequence announced_there = 0;    // packets before it were announced by an ACK
   std::size_t untold_bytes = 0;    // of those since then, framing included
   std::uint64_t turn = 0;          // of sending data; see Endpoint::sending_
-  bool status_owed = false;
-  // Statuses that are to say that something that went to several was heard; each may be lost.
+  bool ack_owed = false;
+  // ACKs that are to say that something that went to several was heard; each may be lost.
   std::uint8_t says_it_hears = 0;
-  bool told_by_data = false;  // by what leaves next; where nothing does after all, by a status
-  bool asks = false;          // the status owed is a probe
+  bool told_by_data = false;        // by what leaves next; where nothing does after all, by an ACK
+  bool asks = false;                // the ACK owed is a probe
   bool sent_since_arrival = false;  // data
 
   // Running number and time of the probe, and the packet and its time, that round trips are

@@ -37,18 +37,18 @@ std::span<std::byte> write_header(const Header& header, std::span<std::byte> pac
   return packet.subspan(header_bytes);
 }
 
-std::size_t write_status(const Status& status, std::span<std::byte> body) {
-  put(body, 0, 4, status.acknowledged);
-  put(body, 4, 4, status.granted);
-  put(body, 8, 4, status.heard);
-  put(body, 12, 4, status.announced);
-  put(body, 16, 3, status.answers);
+std::size_t write_ack(const Ack& ack, std::span<std::byte> body) {
+  put(body, 0, 4, ack.acknowledged);
+  put(body, 4, 4, ack.granted);
+  put(body, 8, 4, ack.heard);
+  put(body, 12, 4, ack.announced);
+  put(body, 16, 3, ack.answers);
   put(body, 19, 1,
-      (status.asks ? asks_bit : 0) | (status.receive_loss ? receive_loss_bit : 0) |
-          (status.hears_groups ? hears_groups_bit : 0) | (status.failed ? failed_bit : 0));
-  for (std::size_t word = 0; word < status.words; ++word)
-    put(body, status_body_bytes + 8 * word, 8, status.arrived[word]);
-  return status_body_bytes + std::size_t{8} * status.words;
+      (ack.asks ? asks_bit : 0) | (ack.receive_loss ? receive_loss_bit : 0) |
+          (ack.hears_groups ? hears_groups_bit : 0) | (ack.failed ? failed_bit : 0));
+  for (std::size_t word = 0; word < ack.words; ++word)
+    put(body, ack_body_bytes + 8 * word, 8, ack.arrived[word]);
+  return ack_body_bytes + std::size_t{8} * ack.words;
 }
 
 std::optional<Parsed> parse_packet(std::span<const std::byte> packet, ParseError& error) {
@@ -77,28 +77,27 @@ std::optional<Parsed> parse_packet(std::span<const std::byte> packet, ParseError
   return parsed;
 }
 
-std::optional<Status> parse_status(std::span<const std::byte> body) {
-  if (body.size() < status_body_bytes || body.size() % 8 != status_body_bytes % 8)
-    return std::nullopt;
-  const std::size_t words = (body.size() - status_body_bytes) / 8;
-  if (words > most_status_words) return std::nullopt;
-  Status status;
-  status.acknowledged = static_cast<std::uint32_t>(get(body, 0, 4));
-  status.granted = static_cast<std::uint32_t>(get(body, 4, 4));
-  status.heard = static_cast<std::uint32_t>(get(body, 8, 4));
-  status.announced = static_cast<std::uint32_t>(get(body, 12, 4));
-  status.answers = static_cast<std::uint32_t>(get(body, 16, 3));
+std::optional<Ack> parse_ack(std::span<const std::byte> body) {
+  if (body.size() < ack_body_bytes || body.size() % 8 != ack_body_bytes % 8) return std::nullopt;
+  const std::size_t words = (body.size() - ack_body_bytes) / 8;
+  if (words > most_ack_words) return std::nullopt;
+  Ack ack;
+  ack.acknowledged = static_cast<std::uint32_t>(get(body, 0, 4));
+  ack.granted = static_cast<std::uint32_t>(get(body, 4, 4));
+  ack.heard = static_cast<std::uint32_t>(get(body, 8, 4));
+  ack.announced = static_cast<std::uint32_t>(get(body, 12, 4));
+  ack.answers = static_cast<std::uint32_t>(get(body, 16, 3));
   const auto flags = get(body, 19, 1);
   if ((flags & ~(asks_bit | receive_loss_bit | hears_groups_bit | failed_bit)) != 0)
     return std::nullopt;
-  status.asks = (flags & asks_bit) != 0;
-  status.receive_loss = (flags & receive_loss_bit) != 0;
-  status.hears_groups = (flags & hears_groups_bit) != 0;
-  status.failed = (flags & failed_bit) != 0;
-  status.words = static_cast<std::uint8_t>(words);
+  ack.asks = (flags & asks_bit) != 0;
+  ack.receive_loss = (flags & receive_loss_bit) != 0;
+  ack.hears_groups = (flags & hears_groups_bit) != 0;
+  ack.failed = (flags & failed_bit) != 0;
+  ack.words = static_cast<std::uint8_t>(words);
   for (std::size_t word = 0; word < words; ++word)
-    status.arrived[word] = get(body, status_body_bytes + 8 * word, 8);
-  return status;
+    ack.arrived[word] = get(body, ack_body_bytes + 8 * word, 8);
+  return ack;
 }
 
 }  // namespace quadrille::wire

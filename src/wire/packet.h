@@ -6,11 +6,11 @@
 //   0       1      version (upper 4 bits), kind (next 3), last packet of its message (lowest)
 //   1       3      endpoint that sends
 //   4       2      channel
-//   6       3      sequence number of a data packet, running number of a status; lower bits
-//   9       3      place of a data packet in its message, counted in packets; 0 in a status
+//   6       3      sequence number of a data packet, running number of an ACK; lower bits
+//   9       3      place of a data packet in its message, counted in packets; 0 in an ACK
 //   12      2      all packets before this number have arrived; lower bits; 0 in data to a group
 //   14      2      packets before this number may be sent; lower bits; 0 in data to a group
-//   16             data: payload; status: its body
+//   16             data: payload; ACK: its body
 //   end-8   8      authentication tag
 //
 // Parsing checks what can be seen in the bytes alone; who sent them is authentication's matter.
@@ -34,13 +34,13 @@ constexpr std::size_t overhead_bytes = header_bytes + tag_bytes;
 constexpr unsigned sequence_bits = 24;
 constexpr unsigned place_bits = 24;
 constexpr unsigned acknowledged_bits = 16;
-constexpr unsigned status_bits = 32;
-// Words of 64 packets behind the first missing one of which a status tells.
-constexpr std::size_t most_status_words = 16;
+constexpr unsigned ack_bits = 32;
+// Words of 64 packets behind the first missing one of which an ACK tells.
+constexpr std::size_t most_ack_words = 16;
 
 enum class PacketKind : std::uint8_t {
   data = 0,
-  status = 1,
+  ack = 1,
   repeated_data = 2,
   group_data = 3,  // one datagram for several receivers
   repeated_group_data = 4,
@@ -69,12 +69,12 @@ struct Header {
 //   4       4      packets before this number may be sent
 //   8       4      the announcement that was heard: packets before this number wait to be sent
 //   12      4      own announcement
-//   16      3      running number of the last status heard that asked for an answer
+//   16      3      running number of the last ACK heard that asked for an answer
 //   19      1      lowest bit: asks for an answer; next: hears no datagrams of the other end;
 //                  next: has heard one that went to several, of late; next: takes and sends
 //                  nothing of the channel any more
 //   20      8 n    bit i of word w: packet acknowledged + 1 + 64 w + i has arrived
-struct Status {
+struct Ack {
   std::uint32_t acknowledged = 0;
   std::uint32_t granted = 0;
   std::uint32_t heard = 0;
@@ -85,19 +85,19 @@ struct Status {
   bool hears_groups = false;  // see GroupHearing
   bool failed = false;        // see Endpoint::abandon()
   std::uint8_t words = 0;     // of `arrived` that are used
-  std::array<std::uint64_t, most_status_words> arrived{};
+  std::array<std::uint64_t, most_ack_words> arrived{};
 
-  bool operator==(const Status&) const = default;
+  bool operator==(const Ack&) const = default;
 };
 
-constexpr std::size_t status_body_bytes = 20;
-constexpr std::size_t largest_status = overhead_bytes + status_body_bytes + 8 * most_status_words;
+constexpr std::size_t ack_body_bytes = 20;
+constexpr std::size_t largest_ack = overhead_bytes + ack_body_bytes + 8 * most_ack_words;
 
 // Writes the header and returns what follows it. REQUIRES: room for `header_bytes`; numbers within
 // their widths.
 std::span<std::byte> write_header(const Header& header, std::span<std::byte> packet);
-// Writes a status's body and returns its length. REQUIRES: room for it.
-std::size_t write_status(const Status& status, std::span<std::byte> body);
+// Writes an ACK's body and returns its length. REQUIRES: room for it.
+std::size_t write_ack(const Ack& ack, std::span<std::byte> body);
 
 struct Parsed {
   Header header;
@@ -108,6 +108,6 @@ enum class ParseError : std::uint8_t { none, truncated, version, malformed };
 
 // `error` says why nothing came out.
 std::optional<Parsed> parse_packet(std::span<const std::byte> packet, ParseError& error);
-std::optional<Status> parse_status(std::span<const std::byte> body);
+std::optional<Ack> parse_ack(std::span<const std::byte> body);
 
 }  // namespace quadrille::wire

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When a peer's packets go another way than by datagrams, and when they come back. While a stream
-// to a peer is open, statuses go both ways and each end says whether it hears the other's by
+// to a peer is open, ACKs go both ways and each end says whether it hears the other's by
 // datagrams ("receive loss" where not). Data goes by the stream to who has receive loss. An end
 // that was only asleep hears both when it wakes, and its stream is closed again. Time is an
 // argument.
@@ -23,10 +23,10 @@ class PeerFallback {
     beside_ = 0;
   }
   // Those that are read together were perhaps sent while this end slept, and so were datagrams.
-  void heard_status_by_stream(Nanoseconds now) {
-    if (beside_ > 0 && now - counted_ < between_statuses) return;
+  void heard_ack_by_stream(Nanoseconds now) {
+    if (beside_ > 0 && now - counted_ < between_acks) return;
     counted_ = now;
-    if (++beside_ >= statuses_before_receive_loss) receive_loss_ = confirmed_ = true;
+    if (++beside_ >= acks_before_receive_loss) receive_loss_ = confirmed_ = true;
   }
   bool receive_loss() const { return receive_loss_; }
   bool opened_here() const { return opened_here_; }
@@ -44,14 +44,14 @@ class PeerFallback {
   }
 
  private:
-  static constexpr std::uint32_t statuses_before_receive_loss = 3;
-  static constexpr Nanoseconds between_statuses{20'000'000};
+  static constexpr std::uint32_t acks_before_receive_loss = 3;
+  static constexpr Nanoseconds between_acks{20'000'000};
   static constexpr Nanoseconds before_end{2'000'000'000};
 
   bool opened_here_;
   bool receive_loss_;
   bool confirmed_ = false;
-  std::uint32_t beside_ = 0;  // statuses by the stream since the last datagram
+  std::uint32_t beside_ = 0;  // ACKs by the stream since the last datagram
   Nanoseconds counted_{};     // the last of them
   std::optional<Nanoseconds> fine_since_;
 };

@@ -197,7 +197,7 @@ bool Port::go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std:
   if (!uses_tcp_fallback_) return false;
   tcp_fallback_->open_where_silent(endpoint_);  // the probe that found it silent goes there too
   if (!tcp_fallback_->lead_to(outgoing.peer)) return false;
-  if (!outgoing.is_status && !endpoint_.has_receive_loss(outgoing.peer)) return false;
+  if (!outgoing.is_ack && !endpoint_.has_receive_loss(outgoing.peer)) return false;
   tcp_fallback_->send(outgoing.peer, datagram.first(outgoing.length));
   return true;
 }
@@ -215,7 +215,7 @@ bool Port::send_out() {
         link_->add(*group_, outgoing->length);
         continue;
       }
-      if (go_by_stream(*outgoing, room) && !outgoing->is_status) continue;
+      if (go_by_stream(*outgoing, room) && !outgoing->is_ack) continue;
       link_->add(addresses_[outgoing->peer], outgoing->length);
     }
     if (!link_->has_unsent()) break;

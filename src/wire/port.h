@@ -155,7 +155,7 @@ class Port {
   bool take_in_from(Link& link);
   void stay_in_group(Nanoseconds now);
   bool send_out();
-  // Statuses go both ways where there are two, data only to where it is not heard otherwise.
+  // ACKs go both ways where there are two, data only to where it is not heard otherwise.
   bool go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std::byte> datagram);
   void hand_out();
   void note_refusals();

@@ -159,7 +159,7 @@ std::uint64_t switches_of_other_threads() {
   std::uint64_t all = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     if (task.path().filename() == std::to_string(gettid())) continue;
-    std::ifstream file(task.path() / "status");
+    std::ifstream file(task.path() / "ack");
     for (std::string word; file >> word;) {
       if (word != "voluntary_ctxt_switches:" && word != "nonvoluntary_ctxt_switches:") continue;
       std::uint64_t count = 0;

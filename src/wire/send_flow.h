@@ -95,7 +95,7 @@ class SendFlow {
     Sequence acknowledged = 0;
     Sequence granted = 0;
     Sequence heard = 0;
-    std::span<const std::uint64_t> arrived;  // as in Status
+    std::span<const std::uint64_t> arrived;  // as in ACK
     std::uint64_t answers = 0;
   };
   // Returns whether it told something that was not known: an arrival, a grant, a loss. Numbers

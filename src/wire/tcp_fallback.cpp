@@ -58,8 +58,8 @@ void TcpFallback::heard_by_stream(const StreamLink::Arrival& arrival, const Endp
   if (!added && !way->second.state.opened_here() && arrival.stream > way->second.stream)
     way->second.stream = arrival.stream;
   unproven_.erase(way->second.stream);
-  if (!heard.is_status) return;
-  way->second.state.heard_status_by_stream(now);
+  if (!heard.is_ack) return;
+  way->second.state.heard_ack_by_stream(now);
   if (way->second.state.confirmed() && said_.insert(heard.from).second) say_(heard.from);
 }
 

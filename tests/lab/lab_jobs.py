@@ -87,7 +87,7 @@ def run_over_provider(
 
 def assert_all_went_as_frames(found: Mapping[str, int]) -> None:
     """Of `wire_counts`: nearly all datagrams of the ranks left and came past the kernel's layers."""
-    datagrams = found["data_sent"] + found["status_sent"] + found["probes"]
+    datagrams = found["data_sent"] + found["acks_sent"] + found["probes"]
     # The rest: the first to each address, and one a second.
     assert 0.9 * datagrams < found["frames_sent"] <= datagrams + found["data_resent"]
     assert found["frames_received"] > 0.9 * found["data_received"]

@@ -85,7 +85,7 @@ def test_hosts_of_all_links_share_a_job_and_one_line_says_what_is_lacking(lab: L
     assert "rank 0 uses udp: cannot make a map of AF_XDP sockets on eth0: Operation not permitted" in said[0]
     assert "cannot open a packet socket" in said[0]
     found = wire_counts(result)
-    datagrams = found["data_sent"] + found["status_sent"] + found["probes"]
+    datagrams = found["data_sent"] + found["acks_sent"] + found["probes"]
     assert 0.6 * datagrams < found["frames_sent"] < 0.95 * datagrams
     assert 0.6 * datagrams < found["frames_received"] < 0.95 * datagrams
 

@@ -116,14 +116,14 @@ void Endpoint::log() const {
   std::fprintf(
       stderr,
       "quadrille: event=fabric link=%s name=%s data_sent=%llu data_resent=%llu bytes_sent=%llu "
-      "bytes_received=%llu status_sent=%llu probes=%llu losses=%llu forged=%llu "
+      "bytes_received=%llu acks_sent=%llu probes=%llu losses=%llu forged=%llu "
       "malformed=%llu strangers=%llu frames_sent=%llu "
       "frames_received=%llu records=%llu\n",
       station_->link_name(), text_of(station_->name()).c_str(), wide(counters.data_sent),
       wide(counters.data_resent), wide(counters.bytes_sent), wide(counters.bytes_received),
-      wide(counters.status_sent), wide(counters.probes), wide(counters.losses),
-      wide(counters.forged), wide(counters.malformed), wide(strangers), wide(frames.sent),
-      wide(frames.received), wide(records));
+      wide(counters.acks_sent), wide(counters.probes), wide(counters.losses), wide(counters.forged),
+      wide(counters.malformed), wide(strangers), wide(frames.sent), wide(frames.received),
+      wide(records));
 }
 
 void Endpoint::on_inserted(const EndpointName& name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever bytes pass as a packet or as a status mean what is written for the same values. Built
+// Whatever bytes pass as a packet or as an ACK mean what is written for the same values. Built
 // and run by scripts/fuzz.sh.
 #include <algorithm>
 #include <array>
@@ -25,11 +25,11 @@ void look(std::span<std::byte> packet) {
   if (parsed->body.size() + overhead_bytes != packet.size()) std::abort();
 }
 
-void look_at_status(std::span<const std::byte> body) {
-  const auto status = parse_status(body);
-  if (!status) return;
-  std::array<std::byte, largest_status> again{};
-  const std::size_t length = write_status(*status, again);
+void look_at_ack(std::span<const std::byte> body) {
+  const auto ack = parse_ack(body);
+  if (!ack) return;
+  std::array<std::byte, largest_ack> again{};
+  const std::size_t length = write_ack(*ack, again);
   if (!std::ranges::equal(std::span(again).first(length), body)) std::abort();
 }
 
@@ -40,6 +40,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::byte> bytes(size);
   std::transform(data, data + size, bytes.begin(), [](std::uint8_t b) { return std::byte{b}; });
   quadrille::wire::look(bytes);
-  quadrille::wire::look_at_status(bytes);
+  quadrille::wire::look_at_ack(bytes);
   return 0;
 }

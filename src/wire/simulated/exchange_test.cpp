@@ -101,7 +101,7 @@ TEST(Exchange, tells_by_its_data_what_has_arrived_and_is_granted) {
   exchange.enter_all();
   ASSERT_TRUE(network.run(seconds(60)));
   const EndpointCounters& counters = network.endpoint(7).counters();
-  EXPECT_LT(counters.status_sent, counters.data_sent / 4);
+  EXPECT_LT(counters.acks_sent, counters.data_sent / 4);
 }
 
 TEST(Exchange, of_short_messages_says_little_beside_its_data) {
@@ -109,9 +109,9 @@ TEST(Exchange, of_short_messages_says_little_beside_its_data) {
   Exchange exchange(network, 16, 8192);
   exchange.enter_all();
   ASSERT_TRUE(network.run(seconds(60)));
-  std::uint64_t statuses = 0;
-  for (EndpointId id = 0; id < 16; ++id) statuses += network.endpoint(id).counters().status_sent;
-  EXPECT_LT(statuses, 2 * 16U * 15U) << "an announcement for two messages, a grant, an end";
+  std::uint64_t acks = 0;
+  for (EndpointId id = 0; id < 16; ++id) acks += network.endpoint(id).counters().acks_sent;
+  EXPECT_LT(acks, 2 * 16U * 15U) << "an announcement for two messages, a grant, an end";
 }
 
 TEST(Exchange, of_short_messages_loses_little_where_ranks_come_one_after_the_other) {

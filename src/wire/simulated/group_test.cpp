@@ -64,8 +64,8 @@ TEST(Group, all_of_which_send_at_once_overflows_no_port_and_comes_near_the_limit
   EXPECT_LT(ms(network.now()), limit_ms / 0.8);
 }
 
-std::uint64_t statuses_of(SimulatedNetwork& network, EndpointId end) {
-  return network.endpoint(end).counters().status_sent;
+std::uint64_t acks_of(SimulatedNetwork& network, EndpointId end) {
+  return network.endpoint(end).counters().acks_sent;
 }
 
 TEST(Group, reports_small_messages_together) {
@@ -74,7 +74,7 @@ TEST(Group, reports_small_messages_together) {
   broadcasts.start(1, 8);
   ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
   network.pass(milliseconds(20));
-  const std::uint64_t before = statuses_of(network, 0);
+  const std::uint64_t before = acks_of(network, 0);
   constexpr std::int64_t many = 30;
   for (std::int64_t i = 0; i < many; ++i)
     broadcasts.start(1, 8, std::vector<Nanoseconds>(8, {i * 400'000}));
@@ -82,7 +82,7 @@ TEST(Group, reports_small_messages_together) {
   EXPECT_TRUE(broadcasts.right());
   network.pass(milliseconds(20));
   // With 4 packets ahead each third one's arrival is told, and the last ones'.
-  EXPECT_LE(statuses_of(network, 0) - before, many / 3U + 1);
+  EXPECT_LE(acks_of(network, 0) - before, many / 3U + 1);
   EXPECT_EQ(network.endpoint(1).counters().probes, 0U);
 }
 
@@ -92,12 +92,12 @@ TEST(Group, reports_a_small_message_before_its_sender_asks) {
   broadcasts.start(1, 8);
   ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
   network.pass(milliseconds(20));
-  const std::uint64_t before = statuses_of(network, 0);
+  const std::uint64_t before = acks_of(network, 0);
   broadcasts.start(1, 8);
   ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
-  EXPECT_EQ(statuses_of(network, 0), before);
+  EXPECT_EQ(acks_of(network, 0), before);
   network.pass(milliseconds(3));
-  EXPECT_EQ(statuses_of(network, 0), before + 1);
+  EXPECT_EQ(acks_of(network, 0), before + 1);
   EXPECT_TRUE(network.endpoint(1).awaited().empty());
   network.pass(milliseconds(100));
   EXPECT_EQ(network.endpoint(1).counters().probes, 0U);
@@ -126,11 +126,11 @@ TEST(Group, is_granted_a_message_whole_but_not_what_others_may_want) {
   broadcasts.start(1, 8);
   ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
   network.pass(milliseconds(20));
-  const std::uint64_t before = statuses_of(network, 0);
+  const std::uint64_t before = acks_of(network, 0);
   broadcasts.start(1, 12 * 1448);
   ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
   network.pass(milliseconds(20));
-  EXPECT_EQ(statuses_of(network, 0) - before, 2U) << "the grant and the report";
+  EXPECT_EQ(acks_of(network, 0) - before, 2U) << "the grant and the report";
   // The next one's sender is late; what another sends meanwhile, on a channel of its own, arrives.
   broadcasts.start(1, 20'000, {{}, milliseconds(2000), {}, {}});
   MessageBeside beside(network, 2, 0);
