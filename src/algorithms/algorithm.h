@@ -68,7 +68,7 @@ struct GeneratorInput {
   const TopologyView& view;
   const Parameters& parameters;
   Rank rank = 0;
-  LocalCounts counts{};  // of v-calls
+  LocalCounts counts{};  // of vector collectives
 };
 
 struct Algorithm {

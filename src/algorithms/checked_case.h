@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
-#include "algorithms/alltoall/told_lengths.h"
+#include "algorithms/alltoall/count_exchange.h"
 #include "schedule/block_lengths.h"
 #include "schedule/check/check.h"
 
 namespace quadrille {
 
-// How the blocks of a v-call differ; of other calls they never do.
+// How the blocks of a vector collective differ; of other calls they never do.
 enum class BlockPattern { even, uneven, one_source };
 
 // Has the ranks of each host tell each other what they know of their blocks.
@@ -25,14 +25,14 @@ inline void tell_neighbours(const TopologyView& view, std::vector<StoredCounts>&
     counts[rank].told.resize(hosts.own().size());
     hosts.for_each_neighbour([&](Rank neighbour, std::size_t place) {
       const LocalCounts its = counts[static_cast<std::size_t>(neighbour)].view();
-      counts[rank].told[place] = lengths_told(hosts, its, hosts.place());
+      counts[rank].told[place] = counts_for(hosts, its, hosts.place());
     });
   }
 }
 
 struct CheckedCase {
   const Algorithm* algorithm = nullptr;
-  Shape shape;             // of v-calls the count is that of a longest block
+  Shape shape;             // of vector collectives the count is that of a longest block
   std::string parameters;  // beyond the defaults
   TopologyView view = TopologyView::flat(shape.ranks);
   BlockPattern pattern = BlockPattern::even;
@@ -84,7 +84,7 @@ struct CheckedCase {
       // Where the gaps are is each rank's own affair.
       counts.push_back(counts_of(shape, rank, lengths(), static_cast<std::uint64_t>(rank % 3)));
     }
-    if (needs_told_lengths(*algorithm)) tell_neighbours(view, counts);
+    if (needs_count_exchange(*algorithm)) tell_neighbours(view, counts);
     return counts;
   }
 };

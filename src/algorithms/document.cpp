@@ -47,7 +47,8 @@ Result<std::string> document_algorithms(const std::string& source_directory) {
       "# Algorithms\n\n"
       "What each algorithm does, for p ranks and m bytes: the whole vector of bcast, reduce,\n"
       "allreduce, scan and exscan, one rank's block of allgather, gather, scatter and\n"
-      "reduce_scatter_block, one pair's block of alltoall, all blocks together of the v-calls and\n"
+      "reduce_scatter_block, one pair's block of alltoall, all blocks together of the vector "
+      "collectives and\n"
       "reduce_scatter (of one rank, where the ranks' own differ). Each can be forced with\n"
       "`QUADRILLE_ALGORITHM=COLLECTIVE:NAME:PARAMETER=VALUE`; the values shown are the defaults.\n";
   for (const Collective collective : collectives()) {

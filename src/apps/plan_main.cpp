@@ -45,7 +45,8 @@ struct PlanRequest {
     command
         .add_option("--bytes", bytes,
                     "whole vector; of allgather, gather, scatter and reduce_scatter_block a rank's "
-                    "block, of alltoall a pair's block, of v-calls the longest of unequal blocks")
+                    "block, of alltoall a pair's block, of vector collectives the longest of "
+                    "unequal blocks")
         ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40))
         ->capture_default_str();
     command.add_option("--element-bytes", element_bytes, "size of what is reduced")
@@ -80,7 +81,7 @@ struct PlanRequest {
     return "";
   }
 
-  // Of a v-call.
+  // Of a vector collective.
   BlockLengths block_lengths() const {
     return [longest = bytes / element_bytes](Rank source, Rank target) {
       return uneven_length(longest, source, target);
@@ -98,7 +99,7 @@ struct PlanRequest {
     return has_counts(of) ? shape_with(shape, block_lengths()) : shape;
   }
 
-  // What each rank knows of a v-call's blocks; empty for other calls.
+  // What each rank knows of a vector collective's blocks; empty for other calls.
   std::vector<StoredCounts> counts(const Shape& shape) const {
     std::vector<StoredCounts> result;
     for (Rank rank = 0; has_counts(shape.collective) && rank < ranks; ++rank) {

@@ -18,7 +18,7 @@ std::string class_of(const Shape& shape, Bytes size) {
 std::string stage_line(const Shape& shape, Bytes size, const Decision& decision,
                        std::span<const std::int64_t> longest) {
   std::string line = "event=trial" + class_of(shape, size);
-  for (const std::uint32_t candidate : decision.trial.contenders()) {
+  for (const std::uint32_t candidate : decision.trial.in_stage()) {
     line += " " + decision.candidates[candidate].name + "_us=";
     const char* separator = "";
     for (std::size_t call = 0; call < longest.size(); ++call) {

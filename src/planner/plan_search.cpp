@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "planner/contenders.h"
+#include "planner/search_space.h"
 #include "planner/wire_candidates.h"
 
 namespace quadrille {
@@ -21,8 +21,8 @@ class PlanSearch {
       : shape_(shape),
         view_(view),
         costs_(costs),
-        contenders_(contenders_for(shape, view, costs)),
-        is_played_(contenders_.size(), false) {}
+        candidates_(search_space_of(shape, view, costs)),
+        is_played_(candidates_.size(), false) {}
 
   std::vector<CostedCandidate> run() {
     play_best_of_each();
@@ -52,25 +52,23 @@ class PlanSearch {
   }
 
   void play_best_of_each() {
-    const auto least = std::ranges::find_if(contenders_, &Contender::is_estimated);
-    for (std::size_t i = 0; i < contenders_.size(); ++i) {
-      const Contender& contender = contenders_[i];
-      if (contender.is_estimated && entry_of(contender.candidate.algorithm) != nullptr) continue;
+    const auto least = std::ranges::find_if(candidates_, &EstimatedCandidate::is_estimated);
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const EstimatedCandidate& one = candidates_[i];
+      if (one.is_estimated && entry_of(one.candidate.algorithm) != nullptr) continue;
       const bool is_hopeless =
-          contender.is_estimated &&
-          contender.estimate.total.value > kHopeless * least->estimate.total.value;
+          one.is_estimated && one.estimate.total.value > kHopeless * least->estimate.total.value;
       if (!is_hopeless && play(i)) continue;
-      if (contender.is_estimated)
-        entries_.push_back({{contender.candidate, contender.estimate}, false});
+      if (one.is_estimated) entries_.push_back({{one.candidate, one.estimate}, false});
     }
   }
 
   // Estimates are at most a third above what playing finds.
   void play_what_may_be_better() {
-    for (std::size_t i = 0; i < contenders_.size(); ++i) {
-      if (is_played_[i] || !contenders_[i].is_estimated) continue;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (is_played_[i] || !candidates_[i].is_estimated) continue;
       const auto best = best_played();
-      if (!best || contenders_[i].estimate.total.value / 4 >= best->value / 3 || !play(i)) return;
+      if (!best || candidates_[i].estimate.total.value / 4 >= best->value / 3 || !play(i)) return;
     }
   }
 
@@ -87,21 +85,21 @@ class PlanSearch {
 
   // False where it has too many steps.
   bool play(std::size_t index) {
-    const Contender& contender = contenders_[index];
+    const EstimatedCandidate& one = candidates_[index];
     // What is not described is known by being played alone.
-    const std::uint64_t most = contender.is_estimated ? steps_left_ : kMostOfUndescribed;
-    const auto schedules = schedules_within(contender.candidate, shape_, view_, most);
+    const std::uint64_t most = one.is_estimated ? steps_left_ : kMostOfUndescribed;
+    const auto schedules = schedules_within(one.candidate, shape_, view_, most);
     if (!schedules) return false;
     for (const Schedule& schedule : *schedules) {
-      if (contender.is_estimated) steps_left_ -= schedule.steps.size();
+      if (one.is_estimated) steps_left_ -= schedule.steps.size();
     }
     is_played_[index] = true;
-    CostedCandidate costed{contender.candidate, cost_of(*schedules, shape_.element_bytes, costs_)};
-    if (contender.is_estimated) {
+    CostedCandidate costed{one.candidate, cost_of(*schedules, shape_.element_bytes, costs_)};
+    if (one.is_estimated) {
       played_ns_ += costed.cost.total.value;
-      estimated_ns_ += contender.estimate.total.value;
+      estimated_ns_ += one.estimate.total.value;
     }
-    Entry* const entry = entry_of(contender.candidate.algorithm);
+    Entry* const entry = entry_of(one.candidate.algorithm);
     if (entry == nullptr) {
       entries_.push_back({std::move(costed), true});
     } else if (!entry->is_played || costed.cost.total < entry->best.cost.total) {
@@ -122,8 +120,8 @@ class PlanSearch {
   const Shape& shape_;
   const TopologyView& view_;
   const NetworkCosts& costs_;
-  const std::vector<Contender> contenders_;  // by ascending estimate
-  std::vector<bool> is_played_;              // [contenders]
+  const std::vector<EstimatedCandidate> candidates_;  // by ascending estimate
+  std::vector<bool> is_played_;                       // [candidates]
   std::vector<Entry> entries_;
   std::uint64_t steps_left_ = most_played_steps(shape_.ranks);
   // Of those that are described and were played.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds the cheapest algorithms for one shape of calls on a measured network.
 //
-// All candidates are estimated from what messages they send (contenders.h). Then the best of each
+// All candidates are estimated from what messages they send (search_space.h). Then the best of each
 // algorithm is played through, and further ones that may be better, in the order of their
 // estimates. A search ends when it has played as many steps as it may; what was not played counts
 // with its estimate, raised as far as those that were played lay above theirs.

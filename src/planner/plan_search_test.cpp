@@ -8,8 +8,8 @@
 #include <random>
 #include <set>
 
-#include "planner/contenders.h"
 #include "planner/cost/cost_networks.h"
+#include "planner/search_space.h"
 
 namespace quadrille {
 namespace {
@@ -52,7 +52,7 @@ TEST(PlanSearch, leaves_islands_to_the_librarys_own_collective) {
     std::set<std::string> found;
     const Shape shape =
         searched_shape(Collective::allreduce, static_cast<Rank>(hosts.size()), 30'000);
-    for (const Contender& one : contenders_for(shape, network.view, *network.costs)) {
+    for (const EstimatedCandidate& one : search_space_of(shape, network.view, *network.costs)) {
       if (one.candidate.algorithm->name == "allreduce_hierarchical")
         found.insert(std::string(one.candidate.parameters.word("host")));
     }
@@ -105,17 +105,17 @@ TEST(PlanSearch, plays_what_is_not_described_of_many_ranks_too) {
   }));
 }
 
-// The least that any contender takes when it is played.
+// The least that any candidate takes when it is played.
 Nanoseconds least_of_all(const Shape& shape, const KnownNetwork& network) {
   Nanoseconds least{std::numeric_limits<std::int64_t>::max()};
-  for (const Contender& one : contenders_for(shape, network.view, *network.costs)) {
+  for (const EstimatedCandidate& one : search_space_of(shape, network.view, *network.costs)) {
     const auto cost = cost_of_candidate(one.candidate, shape, network.view, *network.costs);
     least = std::min(least, cost.total);
   }
   return least;
 }
 
-TEST(PlanSearch, plays_enough_to_find_what_is_near_the_best_of_all_contenders) {
+TEST(PlanSearch, plays_enough_to_find_what_is_near_the_best_of_all_candidates) {
   std::mt19937 random(11);
   for (int i = 0; i < 10; ++i) {
     const std::size_t hosts = 3 + random() % 14;

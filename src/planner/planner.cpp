@@ -71,7 +71,7 @@ void Planner::forget_plans() {
   plans_.clear();
   plan_of_.clear();
   steps_held_ = 0;
-  counted_plans_.forget();
+  vector_plans_.forget();
 }
 
 void Planner::leave_multicast() {

@@ -8,7 +8,7 @@
 // change - are replaced when the costs alone say so clearly.
 //
 // Without a model, and where blocks differ in length so that a shape does not tell the cost, a
-// fixed list of candidates (candidates.def) is tried, and calls that may not alternate are left to
+// fixed list (algorithms.def) is tried, and calls that may not alternate are left to
 // the MPI library. The ranks of an alltoallv know only their own counts, and of a gatherv only the
 // root knows all: their size is one that the ranks have agreed on (shared_size.h).
 #pragma once
@@ -26,9 +26,9 @@
 
 #include "planner/agree/trial.h"
 #include "planner/candidate.h"
-#include "planner/counted_plans.h"
 #include "planner/forced_choice.h"
 #include "planner/known_network.h"
+#include "planner/vector_plans.h"
 #include "schedule/blocks.h"
 #include "schedule/prepared_schedule.h"
 
@@ -78,10 +78,11 @@ class Planner {
   // This rank's schedule of `candidate` for `shape`. Valid until the next call. REQUIRES:
   // candidate.algorithm.
   const PreparedSchedule& schedule(const Shape& shape, const Candidate& candidate);
-  // The same of a v-call in which this rank has `counts`. REQUIRES: has_counts(shape.collective).
+  // The same of a vector collective in which this rank has `counts`. REQUIRES:
+  // has_counts(shape.collective).
   const PreparedSchedule& schedule(const Shape& shape, const Candidate& candidate,
                                    StoredCounts counts) {
-    return counted_plans_.schedule(shape, candidate, network_.view, rank_, std::move(counts));
+    return vector_plans_.schedule(shape, candidate, network_.view, rank_, std::move(counts));
   }
 
  private:
@@ -122,7 +123,7 @@ class Planner {
   std::list<Plan> plans_;
   std::unordered_map<PlanKey, std::list<Plan>::iterator, PlanKeyHash> plan_of_;
   std::size_t steps_held_ = 0;
-  CountedPlans counted_plans_;
+  VectorPlans vector_plans_;
 };
 
 }  // namespace quadrille

@@ -2,10 +2,10 @@
 // What a call pays for its plan: the cached look-up of decision and schedule, and a new shape.
 #include <benchmark/benchmark.h>
 
-#include "planner/contenders.h"
 #include "planner/cost/cost_networks.h"
 #include "planner/plan_search.h"
 #include "planner/planner.h"
+#include "planner/search_space.h"
 
 namespace quadrille {
 namespace {
@@ -85,15 +85,15 @@ BENCHMARK_CAPTURE(new_decision, allgather, Collective::allgather)
     ->Arg(4096);
 BENCHMARK_CAPTURE(new_decision, alltoall, Collective::alltoall)->Arg(8)->Arg(16)->Arg(64);
 
-// Of that, what the estimates of all contenders cost.
-void contenders(benchmark::State& state, Collective collective) {
+// Of that, what the estimates of all candidates cost.
+void candidates(benchmark::State& state, Collective collective) {
   const Modelled call(state, collective);
   for (auto _ : state)
-    benchmark::DoNotOptimize(contenders_for(call.shape, call.network.view, *call.network.costs));
+    benchmark::DoNotOptimize(search_space_of(call.shape, call.network.view, *call.network.costs));
 }
-BENCHMARK_CAPTURE(contenders, bcast, Collective::bcast)->Arg(64)->Arg(4096);
-BENCHMARK_CAPTURE(contenders, allreduce, Collective::allreduce)->Arg(64);
-BENCHMARK_CAPTURE(contenders, allgather, Collective::allgather)->Arg(64);
+BENCHMARK_CAPTURE(candidates, bcast, Collective::bcast)->Arg(64)->Arg(4096);
+BENCHMARK_CAPTURE(candidates, allreduce, Collective::allreduce)->Arg(64);
+BENCHMARK_CAPTURE(candidates, allgather, Collective::allgather)->Arg(64);
 
 }  // namespace
 }  // namespace quadrille

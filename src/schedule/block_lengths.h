@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All blocks of one v-call, and each rank's part of that knowledge; for checks and tools that have
-// all ranks before them.
+// All blocks of one vector collective, and each rank's part of that knowledge; for checks and tools
+// that have all ranks before them.
 #pragma once
 
 #include <functional>

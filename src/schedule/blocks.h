@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocks of a call whose blocks differ in length (the v-calls), as one rank knows them:
+// The blocks of a call whose blocks differ in length (the vector collectives), as one rank knows
+// them:
 //
 //   allgatherv       `receive`: one block a rank; their lengths are equal on all ranks
 //   gatherv          `send`: one block, the own; at the root `receive`: one block a rank
@@ -8,7 +9,7 @@
 //   reduce_scatter   `send`: one block a rank, without gaps; their lengths are equal on all ranks
 //
 // `told` is what ranks of the same host have said of their blocks where an algorithm needs it
-// (algorithms/told_lengths.h): by their places there, nothing at the own.
+// (algorithms/count_exchange.h): by their places there, nothing at the own.
 //
 // Offsets are each rank's own affair. No decision that all ranks have to share may depend on
 // anything else here than lengths that all of them know.

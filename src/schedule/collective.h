@@ -71,8 +71,8 @@ BufferLengths buffer_lengths(const Shape& shape, Rank rank, const LocalCounts& c
 bool contribution_in_place(const Shape& shape, Rank rank);
 
 // Where the rank's own contribution lies before the call; of alltoall and reduce_scatter_block and
-// their v-calls, its blocks for all ranks; of scatter, the root's for all ranks and nothing
-// elsewhere. REQUIRES: the collective is neither barrier nor bcast.
+// their vector collectives, its blocks for all ranks; of scatter, the root's for all ranks and
+// nothing elsewhere. REQUIRES: the collective is neither barrier nor bcast.
 Region contribution(const Shape& shape, Rank rank, const LocalCounts& counts = {});
 
 // What of the rank's user buffers holds data before the call; the rest holds nothing yet.

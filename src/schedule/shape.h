@@ -17,8 +17,8 @@ struct Shape {
   Rank root = 0;  // of rooted operations, else 0
   // Elements: the whole vector of bcast, reduce, allreduce, scan and exscan; one rank's block of
   // allgather, gather, scatter and reduce_scatter_block; one pair's block of alltoall; 0 for
-  // barrier. All blocks together of allgatherv and reduce_scatter; 0 for the other v-calls, about
-  // whose size the ranks share no knowledge.
+  // barrier. All blocks together of allgatherv and reduce_scatter; 0 for the other vector
+  // collectives, about whose size the ranks share no knowledge.
   std::uint64_t count = 0;
   // A reduction never splits an element; where data only move, an element is one byte of the packed
   // data.

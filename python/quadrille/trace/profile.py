@@ -62,7 +62,7 @@ def profile(trace: Trace, joint: Sequence[JointCall]) -> Profile:
 
 
 def _bytes_of(one: JointCall) -> int:
-    # Of v-calls each rank knows its own share.
+    # Of vector collectives each rank knows its own share.
     return max(call.bytes for call in one.calls)
 
 

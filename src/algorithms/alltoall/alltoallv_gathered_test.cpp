@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/alltoall/told_lengths.h"
+#include "algorithms/alltoall/count_exchange.h"
 #include "algorithms/checked_case.h"
 #include "algorithms/random_view.h"
 
@@ -161,7 +161,7 @@ TEST(ToldLengths, travel_within_hosts_and_are_as_long_as_both_ends_expect) {
     std::map<std::pair<Rank, Rank>, std::uint64_t> received;
     for (Rank rank = 0; rank < ranks; ++rank) {
       std::uint64_t all = 0;
-      for (const Step& step : tell_lengths(CarriedHosts(view, rank)).steps) {
+      for (const Step& step : exchange_counts(CarriedHosts(view, rank)).steps) {
         ASSERT_EQ(view.host_of_rank[static_cast<std::size_t>(rank)],
                   view.host_of_rank[static_cast<std::size_t>(step.peer)]);
         if (step.kind == StepKind::receive) {

@@ -17,7 +17,8 @@ struct UserBuffer {
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
-// The arrays of a v-call, one entry a rank: ints, or MPI_Count and MPI_Aint in large-count calls.
+// The arrays of a vector collective, one entry a rank: ints, or MPI_Count and MPI_Aint in
+// large-count calls.
 struct UserBlocks {
   void* address = nullptr;  // may be MPI_IN_PLACE
   const void* counts = nullptr;

@@ -87,8 +87,8 @@ bool all_valid(const UserBlocks& blocks, Rank ranks) {
   return true;
 }
 
-// Whether the counts of a v-call that are this rank's affair are right, as far as a shape does not
-// tell.
+// Whether the counts of a vector collective that are this rank's affair are right, as far as a
+// shape does not tell.
 bool counts_are_valid(const CallArguments& call, const Shape& shape, Rank rank) {
   const bool is_root = rank == shape.root;
   switch (shape.collective) {

@@ -14,11 +14,11 @@
 #include "mpi/agree/multicast_news.h"
 #include "mpi/call/call_memory.h"
 #include "mpi/call/call_shape.h"
-#include "mpi/call/counted_call.h"
 #include "mpi/call/datatype.h"
 #include "mpi/call/device_memory.h"
+#include "mpi/call/forward_cache.h"
 #include "mpi/call/last_execution.h"
-#include "mpi/call/left_calls.h"
+#include "mpi/call/vector_collective.h"
 #include "mpi/communicator/attachment.h"
 #include "mpi/job/runtime.h"
 #include "planner/agree/call_agreement.h"
@@ -30,7 +30,7 @@ CollectiveCall::CollectiveCall(const CallArguments& arguments, const void* site)
     : scope_(arguments.collective, arguments.comm), arguments_(arguments), site_(site) {
   if (scope_.is_nested()) return;
   Communicator::give_up_call_left_by_jump();
-  if (const char* known = LeftCalls::of_this_thread().reason(arguments_)) {
+  if (const char* known = ForwardCache::of_this_thread().reason(arguments_)) {
     left_ = known;
     return;
   }
@@ -55,7 +55,7 @@ void CollectiveCall::prepare() {
   shape_ = *shape;
   if (const char* reason = attachment->reason_to_leave(shape_)) {
     left_ = reason;
-    LeftCalls::of_this_thread().keep(arguments_, attachment->rank(), left_);
+    ForwardCache::of_this_thread().keep(arguments_, attachment->rank(), left_);
     return;
   }
   communicator_ = attachment->communicator(arguments_.name);
@@ -90,7 +90,7 @@ std::optional<AgreedCall> CollectiveCall::agree() {
   if (agreed.multicast_news) {
     tell_multicast_news(*Runtime::active(), *agreed.multicast_news, is_first);
     // While the ranks are without multicast each call is counted, on all of them alike.
-    LeftCalls::forget_all();
+    ForwardCache::forget_all();
   }
   return agreed;
 }
@@ -111,7 +111,7 @@ void CollectiveCall::decide() {
   const bool is_watched = traced_from_ns_ != 0 || Runtime::active()->settings().check_decisions ||
                           communicator_->agreement().is_without_multicast();
   if (chosen_->algorithm == nullptr && trial.is_final() && !is_watched)
-    LeftCalls::of_this_thread().keep(arguments_, communicator_->rank(), left_);
+    ForwardCache::of_this_thread().keep(arguments_, communicator_->rank(), left_);
   if (agreed->is_sample) began_ns_ = monotonic_now().value;
 }
 
@@ -151,7 +151,7 @@ void CollectiveCall::trace(const std::string* algorithm, const Outcome& outcome)
 
 Outcome CollectiveCall::run_on(const CallArguments& call) {
   if (has_counts(shape_.collective))
-    return run_counted_call(*communicator_, *candidate_, shape_, call);
+    return run_vector_collective(*communicator_, *candidate_, shape_, call);
   const PreparedSchedule& prepared = communicator_->planner().schedule(shape_, *candidate_);
   return is_reducing(shape_.collective) ? run_reduction(*communicator_, prepared, shape_, call)
                                         : run_data_movement(*communicator_, prepared, shape_, call);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/fingerprint.h"
-#include "mpi/call/left_calls.h"
+#include "mpi/call/forward_cache.h"
 #include "mpi/communicator/membership.h"
 #include "mpi/job/runtime.h"
 
@@ -90,7 +90,7 @@ int Attachment::attach(MPI_Comm handle) noexcept {
 }
 
 int Attachment::forget(MPI_Comm, int, void* state, void*) noexcept {
-  LeftCalls::forget_all();
+  ForwardCache::forget_all();
   auto* const attachment = static_cast<Attachment*>(state);
   if (Runtime* const runtime = Runtime::active();
       runtime != nullptr && attachment->communicator_ != nullptr)

@@ -49,9 +49,9 @@ void Communicator::release(Contexts& contexts) {
   groups_.free_all();
 }
 
-NeighbourLengths& Communicator::neighbour_lengths() {
-  if (!neighbour_lengths_) neighbour_lengths_.emplace(view(), rank_);
-  return *neighbour_lengths_;
+CountExchange& Communicator::count_exchange() {
+  if (!count_exchange_) count_exchange_.emplace(view(), rank_);
+  return *count_exchange_;
 }
 
 int Communicator::next_tag() {

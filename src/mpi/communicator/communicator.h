@@ -16,8 +16,8 @@
 #include "executor/executor.h"
 #include "executor/transports/by_wire.h"
 #include "executor/transports/mpi_p2p.h"
+#include "mpi/agree/count_exchange.h"
 #include "mpi/agree/decision_check.h"
-#include "mpi/agree/neighbour_lengths.h"
 #include "mpi/agree/rank_agreement.h"
 #include "mpi/call/outcome.h"
 #include "mpi/communicator/contexts.h"
@@ -44,7 +44,7 @@ class Communicator {
   // Its ranks' hosts and their segments, these as the world's model numbers them.
   const TopologyView& view() const { return planner_.view(); }
   Planner& planner() { return planner_; }
-  NeighbourLengths& neighbour_lengths();
+  CountExchange& count_exchange();
   CallAgreement& agreement() { return agreement_; }
   // Where calls are traced: the communicator's name there, and the number of its next call.
   std::uint64_t traced_name() const { return traced_name_; }
@@ -91,7 +91,7 @@ class Communicator {
   bool cut_off_ = false;  // on the wire, where messages of the failed call may still come
   Rank rank_;
   std::vector<int> world_ranks_;
-  std::optional<NeighbourLengths> neighbour_lengths_;  // once a call has needed them
+  std::optional<CountExchange> count_exchange_;  // once a call has needed them
   Planner planner_;
   CallAgreement agreement_;
   Executor executor_;

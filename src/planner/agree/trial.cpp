@@ -47,8 +47,8 @@ Trial::Trial(std::uint32_t candidates, std::uint32_t rounds)
   start_stage(std::move(all));
 }
 
-void Trial::start_stage(std::vector<std::uint32_t> contenders) {
-  contenders_ = std::move(contenders);
+void Trial::start_stage(std::vector<std::uint32_t> candidates) {
+  in_stage_ = std::move(candidates);
   samples_.clear();
   samples_.reserve(wanted());
 }
@@ -62,16 +62,16 @@ std::uint32_t Trial::rounds() const {
 std::uint32_t Trial::candidate_of(std::size_t call) const {
   if (call == counted()) return 0;
   const std::size_t turn = final_ ? call / calls_in_a_row : call;
-  const std::size_t round = turn / contenders_.size();
-  const std::size_t place = turn % contenders_.size();
-  return contenders_[round % 2 == 0 ? place : contenders_.size() - 1 - place];
+  const std::size_t round = turn / in_stage_.size();
+  const std::size_t place = turn % in_stage_.size();
+  return in_stage_[round % 2 == 0 ? place : in_stage_.size() - 1 - place];
 }
 
 void Trial::begin_call() {
   assert(!samples_are_due());
   if (!settled_ || is_final() || calls_left_-- > 0) return;
   settled_ = false;
-  start_stage(std::move(contenders_));
+  start_stage(std::move(in_stage_));
 }
 
 std::uint32_t Trial::candidate() const {
@@ -102,7 +102,7 @@ std::uint32_t Trial::best_of_ours(std::span<const std::int64_t> longest) const {
     return *std::min_element(durations.begin(), durations.end());
   };
   return *std::min_element(
-      contenders_.begin() + 1, contenders_.end(),
+      in_stage_.begin() + 1, in_stage_.end(),
       [&](std::uint32_t a, std::uint32_t b) { return shortest(a) < shortest(b); });
 }
 

@@ -40,7 +40,7 @@ class Trial {
   std::uint32_t candidate() const;
   bool settled() const { return settled_; }
   // Whether there was nothing to try, so that the verdict is never looked at again.
-  bool is_final() const { return settled_ && contenders_.empty(); }
+  bool is_final() const { return settled_ && in_stage_.empty(); }
 
   // How long the call just made took on this rank. REQUIRES: !settled() && !samples_are_due().
   void record(std::int64_t duration_ns);
@@ -54,14 +54,14 @@ class Trial {
   void repeat_stage() { samples_.clear(); }
 
   // The candidates of this stage, and which of them made the stage's call number `call`.
-  const std::vector<std::uint32_t>& contenders() const { return contenders_; }
+  const std::vector<std::uint32_t>& in_stage() const { return in_stage_; }
   std::uint32_t candidate_of(std::size_t call) const;
 
  private:
   std::uint32_t rounds() const;
-  std::size_t counted() const { return contenders_.size() * rounds(); }
+  std::size_t counted() const { return in_stage_.size() * rounds(); }
   std::size_t wanted() const { return counted() + (final_ ? 1 : 0); }
-  void start_stage(std::vector<std::uint32_t> contenders);
+  void start_stage(std::vector<std::uint32_t> candidates);
   void settle_for(std::uint32_t verdict, std::uint64_t calls);
   std::uint32_t best_of_ours(std::span<const std::int64_t> longest) const;
   bool beats_library(std::uint32_t candidate, std::span<const std::int64_t> longest) const;
@@ -70,7 +70,7 @@ class Trial {
 
   std::uint32_t final_rounds_;
   bool final_ = false;
-  std::vector<std::uint32_t> contenders_;
+  std::vector<std::uint32_t> in_stage_;
   std::vector<std::int64_t> samples_;
   std::uint32_t verdict_ = 0;
   std::uint64_t term_;  // calls that a final's verdict holds for

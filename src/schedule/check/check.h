@@ -25,7 +25,8 @@ namespace quadrille {
 
 // All findings of the first stage that has any (steps by themselves, messages, execution, result);
 // none: correct.
-// REQUIRES: schedules[r] is rank r's schedule for `shape`, counts[r] what it knows of a v-call.
+// REQUIRES: schedules[r] is rank r's schedule for `shape`, counts[r] what it knows of a vector
+// collective.
 Findings check(const Shape& shape, std::span<const Schedule> schedules,
                std::span<const LocalCounts> counts = {});
 

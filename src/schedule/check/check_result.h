@@ -12,7 +12,8 @@
 
 namespace quadrille {
 
-// REQUIRES: `execution` ran without findings; of a v-call `counts` are what each rank knows.
+// REQUIRES: `execution` ran without findings; of a vector collective `counts` are what each rank
+// knows.
 void check_result(const Shape& shape, std::span<const LocalCounts> counts,
                   const Execution& execution, Findings& findings);
 

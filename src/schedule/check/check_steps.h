@@ -13,7 +13,7 @@ namespace quadrille {
 struct RankOfCall {
   const Shape& shape;
   Rank rank = 0;
-  LocalCounts counts;  // of a v-call
+  LocalCounts counts;  // of a vector collective
 };
 
 void check_steps(const RankOfCall& of, const Schedule& schedule, Findings& findings);

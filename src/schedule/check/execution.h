@@ -23,8 +23,8 @@ struct Event {
 
 class Execution {
  public:
-  // REQUIRES: check_steps and find_unmatched found nothing. Borrows `shape` and `call`; of a v-call
-  // `counts` are what each rank knows.
+  // REQUIRES: check_steps and find_unmatched found nothing. Borrows `shape` and `call`; of a vector
+  // collective `counts` are what each rank knows.
   Execution(const Shape& shape, const WholeCall& call, std::span<const LocalCounts> counts = {});
 
   // Runs all steps that can run; reports deadlock, uninitialised reads and wrong combinations.

@@ -36,7 +36,8 @@ struct Call {
   MPI_Op operation = MPI_OP_NULL;
   std::vector<std::byte> send;
   std::vector<std::byte> receive;
-  std::vector<int> send_counts, send_offsets, receive_counts, receive_offsets;  // of v-calls
+  std::vector<int> send_counts, send_offsets, receive_counts,
+      receive_offsets;  // of vector collectives
   double computing_scale = 1;
   std::shared_ptr<Integrated> integrated;  // of N-body steps
   SortSize sort;                           // of parts of a parallel sort
@@ -89,8 +90,8 @@ struct Shape {
   SortSize sort = {};
 };
 
-// Elements between two ranks, or of one and 0, of a v-call: half of `count`, all of it, or half as
-// much again. Symmetric, because MPI_IN_PLACE asks for it.
+// Elements between two ranks, or of one and 0, of a vector collective: half of `count`, all of it,
+// or half as much again. Symmetric, because MPI_IN_PLACE asks for it.
 int uneven_count(int count, int one, int other);
 // Bytes of the blocks of a v-operation's call, as BoundedCall has them; nothing of others.
 std::function<std::uint64_t(Rank from, Rank to)> block_bytes_of(const Operation& operation,

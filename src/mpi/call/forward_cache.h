@@ -17,9 +17,9 @@
 
 namespace quadrille {
 
-class LeftCalls {
+class ForwardCache {
  public:
-  static LeftCalls& of_this_thread();
+  static ForwardCache& of_this_thread();
   // On any thread, before the handle of a communicator may name another one.
   static void forget_all() { epoch.fetch_add(1, std::memory_order_release); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A short list, compared whole: a comparison costs less than the messages of any of its calls.
-#include "planner/counted_plans.h"
+#include "planner/vector_plans.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,14 +8,14 @@
 namespace quadrille {
 namespace {
 
-// A program alternates between a few v-calls, such as forth and back of a transpose.
+// A program alternates between a few vector collectives, such as forth and back of a transpose.
 constexpr std::size_t most_plans = 8;
 
 }  // namespace
 
-const PreparedSchedule& CountedPlans::schedule(const Shape& shape, const Candidate& candidate,
-                                               const TopologyView& view, Rank rank,
-                                               StoredCounts counts) {
+const PreparedSchedule& VectorPlans::schedule(const Shape& shape, const Candidate& candidate,
+                                              const TopologyView& view, Rank rank,
+                                              StoredCounts counts) {
   const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const Plan& plan) {
     return plan.candidate == &candidate && plan.shape == shape && plan.counts == counts;
   });

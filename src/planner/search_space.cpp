@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planner/contenders.h"
+#include "planner/search_space.h"
 
 #include <algorithm>
 #include <functional>
@@ -28,15 +28,15 @@ std::size_t segments_with_hosts(const TopologyView& view) {
   return static_cast<std::size_t>(std::ranges::unique(segments).begin() - segments.begin());
 }
 
-class Field {
+class SearchSpace {
  public:
-  Field(const Shape& shape, const TopologyView& view, const NetworkCosts& costs)
+  SearchSpace(const Shape& shape, const TopologyView& view, const NetworkCosts& costs)
       : estimator_(shape, view, costs),
         segments_(segments_with_hosts(view)),
         has_islands_(view.has_islands()) {}
 
   void enter(const Algorithm& algorithm, std::string_view options) {
-    const std::size_t first = contenders_.size();
+    const std::size_t first = candidates_.size();
     add(usual(candidate_of(algorithm, algorithm.parameters)), first);
     while (!options.empty()) {
       const Candidate settled = best_since(first).candidate;
@@ -45,7 +45,7 @@ class Field {
     }
   }
 
-  std::vector<Contender> take_all() { return std::move(contenders_); }
+  std::vector<EstimatedCandidate> take_all() { return std::move(candidates_); }
 
  private:
   using Visit = std::function<void(Candidate)>;
@@ -89,21 +89,22 @@ class Field {
   // Unless one of the algorithm's, which begin at `first`, is the same.
   void add(Candidate candidate, std::size_t first) {
     auto estimate = estimator_.cost(candidate);
-    const auto is_same = [&](const Contender& other) {
+    const auto is_same = [&](const EstimatedCandidate& other) {
       return other.candidate.name == candidate.name ||
              (estimate && other.estimate.total == estimate->total);
     };
-    if (std::any_of(contenders_.begin() + static_cast<std::ptrdiff_t>(first), contenders_.end(),
+    if (std::any_of(candidates_.begin() + static_cast<std::ptrdiff_t>(first), candidates_.end(),
                     is_same))
       return;
     const bool is_estimated = estimate.has_value();
-    contenders_.push_back(
+    candidates_.push_back(
         {std::move(candidate), std::move(estimate).value_or(CostBreakdown{}), is_estimated});
   }
 
-  const Contender& best_since(std::size_t first) const {
-    return *std::min_element(contenders_.begin() + static_cast<std::ptrdiff_t>(first),
-                             contenders_.end(), [](const Contender& one, const Contender& other) {
+  const EstimatedCandidate& best_since(std::size_t first) const {
+    return *std::min_element(candidates_.begin() + static_cast<std::ptrdiff_t>(first),
+                             candidates_.end(),
+                             [](const EstimatedCandidate& one, const EstimatedCandidate& other) {
                                return one.estimate.total < other.estimate.total;
                              });
   }
@@ -111,23 +112,24 @@ class Field {
   Estimator estimator_;
   const std::size_t segments_;
   const bool has_islands_;
-  std::vector<Contender> contenders_;
+  std::vector<EstimatedCandidate> candidates_;
 };
 
 }  // namespace
 
-std::vector<Contender> contenders_for(const Shape& shape, const TopologyView& view,
-                                      const NetworkCosts& costs) {
-  Field field(shape, view, costs);
+std::vector<EstimatedCandidate> search_space_of(const Shape& shape, const TopologyView& view,
+                                                const NetworkCosts& costs) {
+  SearchSpace space(shape, view, costs);
   for (const Algorithm& algorithm : algorithms()) {
     if (!algorithm.use.searched || algorithm.collective != shape.collective ||
         !algorithm.supports(shape) || !may_be_used(algorithm, view))
       continue;
-    field.enter(algorithm, *algorithm.use.searched);
+    space.enter(algorithm, *algorithm.use.searched);
   }
-  std::vector<Contender> contenders = field.take_all();
-  std::ranges::stable_sort(contenders, {}, [](const Contender& one) { return one.estimate.total; });
-  return contenders;
+  std::vector<EstimatedCandidate> candidates = space.take_all();
+  std::ranges::stable_sort(candidates, {},
+                           [](const EstimatedCandidate& one) { return one.estimate.total; });
+  return candidates;
 }
 
 }  // namespace quadrille

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks of each host tell each other the lengths of their blocks before a v-call whose small
-// blocks they carry for each other. Every time: that a rank's own lengths are those of its last
-// call says nothing of its neighbours', and schedules made of different lengths do not meet.
+// The ranks of each host tell each other the lengths of their blocks before a vector collective
+// whose small blocks they carry for each other. Every time: that a rank's own lengths are those of
+// its last call says nothing of its neighbours', and schedules made of different lengths do not
+// meet.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,9 @@ namespace quadrille {
 
 class Communicator;
 
-class NeighbourLengths {
+class CountExchange {
  public:
-  NeighbourLengths(const TopologyView& view, Rank rank);
+  CountExchange(const TopologyView& view, Rank rank);
 
   // Fills in `counts.told`; returns an MPI error code. REQUIRES: called by all ranks of the
   // communicator, as part of one of its calls, though one that is alone on its host is told

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/agree/neighbour_lengths.h"
+#include "mpi/agree/count_exchange.h"
 
 #include <mpi.h>
 
-#include "algorithms/alltoall/told_lengths.h"
+#include "algorithms/alltoall/count_exchange.h"
 #include "mpi/communicator/communicator.h"
 
 namespace quadrille {
 
-NeighbourLengths::NeighbourLengths(const TopologyView& view, Rank rank)
-    : hosts_(view, rank), telling_(tell_lengths(hosts_)) {}
+CountExchange::CountExchange(const TopologyView& view, Rank rank)
+    : hosts_(view, rank), telling_(exchange_counts(hosts_)) {}
 
-int NeighbourLengths::ask(Communicator& communicator, StoredCounts& counts, const char* operation) {
+int CountExchange::ask(Communicator& communicator, StoredCounts& counts, const char* operation) {
   const std::size_t ranks = hosts_.own().size();
   const std::size_t of_each =
       hosts_.targets_of(hosts_.place()).size() + hosts_.sources_of(hosts_.place()).size();
   tells_.clear();
   for (std::size_t place = 0; place < ranks; ++place) {
     if (place == hosts_.place()) continue;
-    const std::vector<std::uint64_t> lengths = lengths_told(hosts_, counts.view(), place);
+    const std::vector<std::uint64_t> lengths = counts_for(hosts_, counts.view(), place);
     tells_.insert(tells_.end(), lengths.begin(), lengths.end());
   }
   told_.resize((ranks - 1) * of_each);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algorithms/alltoall/told_lengths.h"
+#include "algorithms/alltoall/count_exchange.h"
 
 #include "schedule/builder.h"
 
 namespace quadrille {
 
-bool needs_told_lengths(const Algorithm& algorithm) {
+bool needs_count_exchange(const Algorithm& algorithm) {
   return algorithm.name == "alltoallv_gathered";
 }
 
-std::vector<std::uint64_t> lengths_told(const CarriedHosts& hosts, const LocalCounts& counts,
-                                        std::size_t place) {
+std::vector<std::uint64_t> counts_for(const CarriedHosts& hosts, const LocalCounts& counts,
+                                      std::size_t place) {
   std::vector<std::uint64_t> lengths;
   for (const Rank target : hosts.targets_of(place))
     lengths.push_back(counts.send.of(Buffer::send, target).length);
@@ -19,7 +19,7 @@ std::vector<std::uint64_t> lengths_told(const CarriedHosts& hosts, const LocalCo
   return lengths;
 }
 
-Schedule tell_lengths(const CarriedHosts& hosts) {
+Schedule exchange_counts(const CarriedHosts& hosts) {
   ScheduleBuilder builder;
   const auto lengths = [&](std::size_t place) {
     return hosts.targets_of(place).size() + hosts.sources_of(place).size();

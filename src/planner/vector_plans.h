@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The latest schedules of v-calls on a communicator, by candidate, shape and this rank's counts.
-// Programs repeat their v-calls; the planner's other store knows shapes only.
+// The latest schedules of vector collectives on a communicator, by candidate, shape and this rank's
+// counts. Programs repeat their vector collectives; the planner's other store knows shapes only.
 #pragma once
 
 #include <list>
@@ -13,7 +13,7 @@
 
 namespace quadrille {
 
-class CountedPlans {
+class VectorPlans {
  public:
   // Of `rank`. Valid until the next call. REQUIRES: candidate.algorithm,
   // has_counts(shape.collective); `view` and `rank` are the same each time.

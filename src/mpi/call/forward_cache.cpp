@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/call/left_calls.h"
+#include "mpi/call/forward_cache.h"
 
 #include <functional>
 
@@ -41,12 +41,12 @@ bool is_lasting(const CallArguments& call, Rank rank) {
 
 }  // namespace
 
-LeftCalls& LeftCalls::of_this_thread() {
-  thread_local LeftCalls calls;
+ForwardCache& ForwardCache::of_this_thread() {
+  thread_local ForwardCache calls;
   return calls;
 }
 
-LeftCalls::Entry LeftCalls::described(const CallArguments& call) {
+ForwardCache::Entry ForwardCache::described(const CallArguments& call) {
   return {.epoch = epoch.load(std::memory_order_acquire),
           .comm = call.comm,
           .op = call.op,
@@ -60,7 +60,7 @@ LeftCalls::Entry LeftCalls::described(const CallArguments& call) {
           .receive_in_place = call.receive.address == MPI_IN_PLACE};
 }
 
-std::size_t LeftCalls::place_of(const Entry& entry) {
+std::size_t ForwardCache::place_of(const Entry& entry) {
   const std::uint64_t mixed =
       (static_cast<std::uint64_t>(entry.collective) << 8U) ^ std::hash<MPI_Comm>()(entry.comm) ^
       (static_cast<std::uint64_t>(entry.send_count + entry.receive_count) << 24U) ^
@@ -69,14 +69,14 @@ std::size_t LeftCalls::place_of(const Entry& entry) {
   return static_cast<std::size_t>((mixed * 0x9e3779b97f4a7c15ULL) >> 60U);
 }
 
-const char* LeftCalls::reason(const CallArguments& call) const {
+const char* ForwardCache::reason(const CallArguments& call) const {
   Entry wanted = described(call);
   const Entry& found = entries_[place_of(wanted)];
   wanted.reason = found.reason;
   return found == wanted ? found.reason : nullptr;
 }
 
-void LeftCalls::keep(const CallArguments& call, Rank rank, const char* reason) {
+void ForwardCache::keep(const CallArguments& call, Rank rank, const char* reason) {
   if (!is_lasting(call, rank)) return;
   Entry entry = described(call);
   entry.reason = reason;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The candidates of searched.def for one shape, each with an estimate of its time.
+// The search space of one shape: the candidates that the table of algorithms has searched, each
+// with an estimate of its time.
 //
 // Of each algorithm's parameters, those that are joined in its row are tried in all combinations;
 // then those that come next, while the others stay as they were best. What an algorithm is
@@ -16,16 +17,16 @@
 
 namespace quadrille {
 
-struct Contender {
+struct EstimatedCandidate {
   Candidate candidate;
   CostBreakdown estimate;  // see estimate.h
   // Whether the algorithm's messages are described; else nothing is known before it is played.
   bool is_estimated = false;
 };
 
-// By ascending estimate, those without one first; equals in the order of searched.def.
+// By ascending estimate, those without one first; equals in the table's order.
 // REQUIRES: view and costs are those of one communicator of shape.ranks ranks.
-std::vector<Contender> contenders_for(const Shape& shape, const TopologyView& view,
-                                      const NetworkCosts& costs);
+std::vector<EstimatedCandidate> search_space_of(const Shape& shape, const TopologyView& view,
+                                                const NetworkCosts& costs);
 
 }  // namespace quadrille

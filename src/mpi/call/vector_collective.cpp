@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A side of a call is a list of the user's blocks and the bytes they become.
-#include "mpi/call/counted_call.h"
+#include "mpi/call/vector_collective.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/alltoall/told_lengths.h"
+#include "algorithms/alltoall/count_exchange.h"
 #include "mpi/call/call_buffers.h"
 #include "mpi/call/call_memory.h"
 #include "mpi/call/datatype.h"
@@ -191,8 +191,8 @@ Outcome run_movement(Communicator& communicator, const Candidate& candidate, con
     code = receive.pack_block(static_cast<std::size_t>(rank));
   if (code != MPI_SUCCESS) return {code};
   StoredCounts counts{send.stored(), receive.stored()};
-  if (needs_told_lengths(*candidate.algorithm)) {
-    code = communicator.neighbour_lengths().ask(communicator, counts, call.name);
+  if (needs_count_exchange(*candidate.algorithm)) {
+    code = communicator.count_exchange().ask(communicator, counts, call.name);
     if (code != MPI_SUCCESS) return {code};
   }
   const PreparedSchedule& prepared =
@@ -211,8 +211,8 @@ Outcome run_movement(Communicator& communicator, const Candidate& candidate, con
 
 }  // namespace
 
-Outcome run_counted_call(Communicator& communicator, const Candidate& candidate, const Shape& shape,
-                         const CallArguments& call) {
+Outcome run_vector_collective(Communicator& communicator, const Candidate& candidate,
+                              const Shape& shape, const CallArguments& call) {
   if (shape.collective != Collective::reduce_scatter)
     return run_movement(communicator, candidate, shape, call);
   std::vector<std::uint64_t> lengths;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Executes vector collectives: from the user's counts and displacements to blocks of bytes. Where
+// all data of a side are contiguous they are sent from and received into the user's own buffer;
+// else each block is packed.
+#pragma once
+
+#include "mpi/call/call_arguments.h"
+#include "mpi/communicator/communicator.h"
+#include "planner/planner.h"
+#include "schedule/shape.h"
+
+namespace quadrille {
+
+// REQUIRES: shape_of() gave `shape`, candidate.algorithm.
+Outcome run_vector_collective(Communicator& communicator, const Candidate& candidate,
+                              const Shape& shape, const CallArguments& call);
+
+}  // namespace quadrille
