@@ -13,12 +13,11 @@
 namespace quadrille {
 namespace {
 
-// What comes for it later would be written to memory that is no longer its own. Such messages are
-// small: one that has matched is there as a whole, so that nothing is waited for.
+// What comes for it later would be written to memory that is no longer its own. One that has
+// matched already is waited for: mostly it is short, and there as a whole.
 void withdraw_receive(MPI_Request& receive) {
   if (receive == MPI_REQUEST_NULL) return;
-  PMPI_Cancel(&receive);
-  PMPI_Wait(&receive, MPI_STATUS_IGNORE);
+  if (PMPI_Cancel(&receive) == MPI_SUCCESS) PMPI_Wait(&receive, MPI_STATUS_IGNORE);
 }
 
 }  // namespace

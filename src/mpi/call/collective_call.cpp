@@ -37,13 +37,18 @@ CollectiveCall::CollectiveCall(const CallArguments& arguments, const void* site)
   try {
     prepare();
   } catch (const std::bad_alloc&) {
-    candidate_ = nullptr;
-    fail(MPI_ERR_NO_MEM);
+    give_up_preparing(MPI_ERR_NO_MEM);
   } catch (const std::exception& problem) {
-    candidate_ = nullptr;
-    fail(MPI_ERR_INTERN);
+    give_up_preparing(MPI_ERR_INTERN);
     std::fprintf(stderr, "quadrille: %s: %s\n", arguments_.name, problem.what());
   }
+}
+
+// The planner may have changed, and the calls that are kept with it.
+void CollectiveCall::give_up_preparing(int code) {
+  candidate_ = nullptr;
+  fail(code);
+  ForwardCache::forget_all();
 }
 
 void CollectiveCall::prepare() {
@@ -88,9 +93,9 @@ std::optional<AgreedCall> CollectiveCall::agree() {
   const bool is_first = communicator_->rank() == 0;
   if (is_first && !agreed.stage.empty()) std::fprintf(stderr, "%s\n", agreed.stage.c_str());
   if (agreed.multicast_news) {
-    tell_multicast_news(*Runtime::active(), *agreed.multicast_news, is_first);
     // While the ranks are without multicast each call is counted, on all of them alike.
     ForwardCache::forget_all();
+    tell_multicast_news(*Runtime::active(), *agreed.multicast_news, is_first);
   }
   return agreed;
 }

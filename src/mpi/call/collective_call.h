@@ -48,6 +48,7 @@ class CollectiveCall {
 
  private:
   void prepare();
+  void give_up_preparing(int code);
   bool may_alternate() const;
   std::optional<AgreedCall> agree();
   void decide();

@@ -29,7 +29,7 @@ Communicator::Communicator(MPI_Comm handle, Rank rank, std::vector<int> world_ra
       planner_(Runtime::active()->planner_options(), std::move(network), rank),
       agreement_(
           planner_, [] { return multicast_finding(*Runtime::active()); },
-          Runtime::active()->settings().logs("plan")) {}
+          rank == 0 && Runtime::active()->settings().logs("plan")) {}
 
 void Communicator::begin(std::uint32_t context, const char* operation) {
   context_ = context;
@@ -71,8 +71,14 @@ RankMessages Communicator::messages_to_agree(MPI_Comm shadow, int tag,
 }
 
 int Communicator::agree_on_maximum(std::span<std::int64_t> values, const char* operation) {
-  return take_maximum(messages_to_agree(Runtime::active()->shadow(), next_tag(), operation),
-                      values);
+  const int code =
+      take_maximum(messages_to_agree(Runtime::active()->shadow(), next_tag(), operation), values);
+  if (code != MPI_SUCCESS) {
+    // What the others sent for it may still come, under the context's tags.
+    retired_ = true;
+    Runtime::active()->expect_leftovers();
+  }
+  return code;
 }
 
 void Communicator::check_decision(const std::string& decision, const char* operation) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <new>
 
 namespace quadrille {
 namespace {
@@ -29,9 +30,11 @@ struct ContextExchange {
 Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms,
                                     const LongWait& long_wait) {
   ContextNumbers::Agreement agreement(terms.rank == 0, terms.world_rank);
-  auto exchange = std::make_unique<ContextExchange>();
+  // Without memory for it the others still have to be answered.
+  std::unique_ptr<ContextExchange> exchange(new (std::nothrow) ContextExchange);
+  ContextExchange in_place;
   for (;;) {
-    auto& [mine, all] = *exchange;
+    auto& [mine, all] = exchange ? *exchange : in_place;
     std::ranges::copy(numbers_.offer(agreement), mine.begin());
     mine[usable_word] = terms.is_usable ? ~std::uint64_t{0} : 0;
     mine[fingerprint_word] = terms.fingerprint;

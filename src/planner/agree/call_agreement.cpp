@@ -6,6 +6,12 @@
 #include "planner/decision_text.h"
 
 namespace quadrille {
+namespace {
+
+// Two of sizes, whether shares varied, multicast's finding.
+constexpr std::size_t most_other_values = 4;
+
+}  // namespace
 
 CallAgreement::CallAgreement(Planner& planner, Finding finding, bool tells_stages)
     : planner_(planner), finding_(std::move(finding)), tells_stages_(tells_stages) {}
@@ -23,7 +29,14 @@ std::span<std::int64_t> CallAgreement::begin(const Shape& shape, bool may_altern
   size_ = shared_ != nullptr ? shared_->agreed() : message_size(shape);
   decision_ = &decision();
   const Trial& trial = decision_->trial;
+  if (done_stage_.decision == nullptr && trial.samples_are_due())
+    done_stage_ = {decision_, shape_, size_, shared_};
+  const std::span<const std::int64_t> samples = done_stage_.decision != nullptr
+                                                    ? done_stage_.decision->trial.samples()
+                                                    : std::span<const std::int64_t>();
   values_.clear();
+  // What can fail stands before what takes note of the call.
+  values_.reserve(samples.size() + most_other_values);
 
   // What is not tried makes no difference.
   const Bytes tried_share = share < planner_.options().trial_floor ? Bytes{0} : share;
@@ -34,15 +47,16 @@ std::span<std::int64_t> CallAgreement::begin(const Shape& shape, bool may_altern
     values_.push_back(static_cast<std::int64_t>(time_beside));
   }
 
-  const bool ends_stage = trial.samples_are_due();
-  samples_ = ends_stage ? trial.samples().size() : 0;
-  if (ends_stage) {
-    values_.insert(values_.end(), trial.samples().begin(), trial.samples().end());
-    values_.push_back(shared_ != nullptr && shared_->has_varied() ? 1 : 0);
+  if (done_stage_.decision != nullptr) {
+    const SharedSize* const of_stage = done_stage_.shared;
+    values_.insert(values_.end(), samples.begin(), samples.end());
+    values_.push_back(of_stage != nullptr && of_stage->has_varied() ? 1 : 0);
   }
 
+  // What the exchange is about to decide is asked for at the next call. Calls whose size is shared
+  // have no algorithm with multicast, so that none of these goes unasked.
   const bool is_by_multicast =
-      !ends_stage && planner_.uses_multicast(decision_->candidates[trial.candidate()]);
+      !trial.samples_are_due() && planner_.uses_multicast(decision_->candidates[trial.candidate()]);
   asks_for_multicast_ = (multicast_.is_away() || is_by_multicast) && multicast_.is_due(size_);
   if (asks_for_multicast_) values_.push_back(finding_());
   return values_;
@@ -56,9 +70,10 @@ AgreedCall CallAgreement::finish(Nanoseconds start, Nanoseconds end) {
                    start, end);
     of_all = of_all.subspan(2);
   }
-  if (samples_ > 0) {
-    agreed.stage = judge(of_all.first(samples_ + 1));
-    of_all = of_all.subspan(samples_ + 1);
+  if (const DoneStage stage = std::exchange(done_stage_, {}); stage.decision != nullptr) {
+    const std::size_t brought = stage.decision->trial.samples().size() + 1;
+    agreed.stage = judge(stage, of_all.first(brought));
+    of_all = of_all.subspan(brought);
   }
   if (asks_for_multicast_) agreed.multicast_news = take_multicast(of_all.front());
 
@@ -68,7 +83,9 @@ AgreedCall CallAgreement::finish(Nanoseconds start, Nanoseconds end) {
   agreed.size = size_;
   Trial& trial = decision_->trial;
   if (trial.samples_are_due()) {
-    // Of another size than the one whose stage this call could have ended.
+    // Of another size or root than this call seemed to be of at its begin: the stage is judged
+    // before the next call; this one is left to the MPI library and is no sample.
+    done_stage_ = {decision_, shape_, size_, shared_};
     agreed.chosen = &decision_->candidates.front();
     return agreed;
   }
@@ -79,17 +96,18 @@ AgreedCall CallAgreement::finish(Nanoseconds start, Nanoseconds end) {
 }
 
 // `longest`: of each of the stage's calls; last, whether some rank's share has varied.
-std::string CallAgreement::judge(std::span<const std::int64_t> longest) {
+std::string CallAgreement::judge(const DoneStage& stage, std::span<const std::int64_t> longest) {
   const bool some_share_varied = longest.back() != 0;
   longest = longest.first(longest.size() - 1);
-  std::string told = tells_stages_ ? stage_line(shape_, size_, *decision_, longest) : std::string();
-  Trial& trial = decision_->trial;
-  if (shared_ != nullptr && shared_->end_stage(some_share_varied)) {
+  std::string told =
+      tells_stages_ ? stage_line(stage.shape, stage.size, *stage.decision, longest) : std::string();
+  Trial& trial = stage.decision->trial;
+  if (stage.shared != nullptr && stage.shared->end_stage(some_share_varied)) {
     trial.repeat_stage();
     return told;
   }
   trial.judge(longest);
-  if (trial.settled()) decision_->reason = "tried";
+  if (trial.settled()) stage.decision->reason = "tried";
   return told;
 }
 

@@ -55,19 +55,28 @@ class CallAgreement {
   // Whether begin() takes a share for calls of `shape`.
   bool needs_share(const Shape& shape) const;
   // The next call; `share` is this rank's own of its size, where needs_share(). Returns what this
-  // rank brings, valid until finish(). REQUIRES: called by all ranks alike, with shapes and
+  // rank brings, valid until the next begin(). REQUIRES: called by all ranks alike, with shapes and
   // `may_alternate` that are equal on all.
   std::span<std::int64_t> begin(const Shape& shape, bool may_alternate, Bytes share);
   // The values are each the maximum over all ranks by now; that took from `start` to `end`, which
-  // do not count where there was no value. The decision is valid until the next begin().
+  // do not count where there was no value. The decision is valid until the next finish(). Left out
+  // where the exchange has failed; the ranks may then no longer agree on when the next one is due.
   AgreedCall finish(Nanoseconds start, Nanoseconds end);
 
   // Whether the ranks go without multicast for now.
   bool is_without_multicast() const { return multicast_.is_away(); }
 
  private:
+  // A stage of a trial that is done; decision is null: none.
+  struct DoneStage {
+    Decision* decision = nullptr;
+    Shape shape;
+    Bytes size{0};
+    SharedSize* shared = nullptr;
+  };
+
   Decision& decision();
-  std::string judge(std::span<const std::int64_t> longest);
+  std::string judge(const DoneStage& stage, std::span<const std::int64_t> longest);
   std::optional<AgreedCall::MulticastNews> take_multicast(std::int64_t finding);
 
   Planner& planner_;
@@ -75,6 +84,7 @@ class CallAgreement {
   const bool tells_stages_;
   std::map<Collective, SharedSize> shared_sizes_;  // of those that need one
   MulticastWatch multicast_;
+  DoneStage done_stage_;  // to be judged by the next exchange
 
   // The call between begin() and finish().
   Shape shape_;
@@ -83,7 +93,6 @@ class CallAgreement {
   Bytes size_{0};
   Decision* decision_ = nullptr;
   bool compares_sizes_ = false;
-  std::size_t samples_ = 0;  // that the stage's end brings; 0: none ends
   bool asks_for_multicast_ = false;
   std::vector<std::int64_t> values_;
 };

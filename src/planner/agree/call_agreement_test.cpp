@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "planner/cost/cost_networks.h"
+
 namespace quadrille {
 namespace {
 
@@ -23,6 +25,13 @@ KnownNetwork network_of(Rank ranks, Rank ranks_per_host) {
       static_cast<std::size_t>((ranks + ranks_per_host - 1) / ranks_per_host));
   view.has_wire = view.has_multicast = true;
   return {view, std::nullopt, {}};
+}
+
+KnownNetwork on_two_switches(Rank ranks) {
+  KnownNetwork network =
+      known_to_every_host(two_switches(static_cast<std::size_t>(ranks), 1e8, 1e8));
+  network.view.has_wire = network.view.has_multicast = true;
+  return network;
 }
 
 struct OneRank {
@@ -44,7 +53,8 @@ struct RandomCall {
 class Program {
  public:
   Program(unsigned seed, Rank ranks, Rank ranks_per_host) : random_(seed) {
-    const KnownNetwork network = network_of(ranks, ranks_per_host);
+    const KnownNetwork network =
+        seed % 20 == 0 ? on_two_switches(ranks) : network_of(ranks, ranks_per_host);
     for (Rank rank = 0; rank < ranks; ++rank) ranks_.emplace_back(rank, network);
   }
 
@@ -101,6 +111,7 @@ class Program {
     call.shape.ranks = static_cast<Rank>(ranks_.size());
     call.shape.count = needs_shared_size(collective_) ? 0 : static_cast<std::uint64_t>(size_);
     call.may_alternate = collective_ != Collective::allreduce || below(2) == 0;
+    if (is_rooted(collective_)) call.shape.root = static_cast<Rank>(below(std::ssize(ranks_)));
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       const bool varies = below(10) == 0;
       call.shares.push_back({static_cast<std::uint64_t>(varies ? 1 + below(4 * size_) : size_)});
@@ -154,7 +165,7 @@ TEST(CallAgreement, ranks_take_the_same_branch_through_random_programs) {
   int returned = 0;
   int resized = 0;
   for (unsigned seed = 1; seed <= 600; ++seed) {
-    const auto ranks = static_cast<Rank>(1 + seed % 9);
+    const auto ranks = static_cast<Rank>(2 + seed % 8);
     Program program(seed, ranks, static_cast<Rank>(1 + seed % 3));
     for (int call = 0; call < 600; ++call) program.call();
     ASSERT_EQ(program.differences(), 0) << "seed " << seed;
@@ -170,6 +181,40 @@ TEST(CallAgreement, ranks_take_the_same_branch_through_random_programs) {
   EXPECT_GT(left_multicast, 20);
   EXPECT_GT(returned, 10);
   EXPECT_GT(resized, 200);
+}
+
+// The size that the ranks have agreed on at a call's begin is that of another root's segment.
+TEST(CallAgreement, stages_are_judged_where_roots_of_two_segments_send_by_turns) {
+  constexpr Rank ranks = 6;
+  const KnownNetwork network = on_two_switches(ranks);
+  std::deque<OneRank> all;
+  for (Rank rank = 0; rank < ranks; ++rank) all.emplace_back(rank, network);
+  std::array<bool, 2> is_settled = {false, false};
+  std::int64_t now = 1;
+  for (int call = 0; call < 200; ++call) {
+    const Rank root = call % 2;
+    const Shape shape = {.collective = Collective::gatherv, .ranks = ranks, .root = root};
+    std::array<std::int64_t, 64> largest{};
+    std::vector<std::span<std::int64_t>> values;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      const Bytes share{rank != root ? 0U : root == 0 ? 65536U : 1048576U};
+      values.push_back(all[static_cast<std::size_t>(rank)].agreement.begin(shape, true, share));
+      ASSERT_EQ(values.back().size(), values.front().size());
+      ASSERT_LT(values.back().size(), largest.size());
+      for (std::size_t i = 0; i < values.back().size(); ++i)
+        largest[i] = std::max(largest[i], values.back()[i]);
+    }
+    for (const auto& of_rank : values)
+      std::copy_n(largest.begin(), of_rank.size(), of_rank.begin());
+    now += 1'000'000;
+    for (OneRank& rank : all) {
+      const AgreedCall agreed = rank.agreement.finish({now}, {now + 1000});
+      if (agreed.is_sample) agreed.decision->trial.record(1'000'000);
+      is_settled[static_cast<std::size_t>(root)] = agreed.decision->trial.settled();
+    }
+  }
+  EXPECT_TRUE(is_settled[0]);
+  EXPECT_TRUE(is_settled[1]);
 }
 
 TEST(CallAgreement, a_rank_that_has_not_the_others_values_is_noticed) {

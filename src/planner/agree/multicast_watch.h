@@ -15,8 +15,9 @@ namespace quadrille {
 
 class MulticastWatch {
  public:
-  // Takes note of the next call, of `size`: with multicast every one that uses it, without it every
-  // one. Whether the ranks ask before it. All say so for the same calls.
+  // Takes note of the next call, of `size`: with multicast every one that is expected to use it
+  // when it begins, without it every one. Whether the ranks ask before it. All say so for the same
+  // calls.
   bool is_due(Bytes size) {
     const bool due = calls_left_ == 0 || bytes_ >= most_bytes_;
     if (due) begin();
