@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An algorithm: a pure function from a call's shape, the view of the network and a rank to that
-// rank's schedule. To add one: write COLLECTIVE/NAME.cpp with `generate_NAME` and `supports_NAME`,
+// rank's schedule. To add one: write FOLDER/NAME.cpp with `generate_NAME` and `supports_NAME`,
 // and give it a row in algorithms.def, which also says when the planner takes it into account; the
 // checker, the mutation test, the documentation and the forced choice (QUADRILLE_ALGORITHM) find it
 // there.

@@ -10,7 +10,6 @@
 
 namespace quadrille {
 
-// none.
 std::string file_of(const std::string& source_directory, std::string_view algorithm) {
   std::error_code error;
   for (const auto& room : std::filesystem::directory_iterator(source_directory, error)) {
