@@ -13,7 +13,8 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+from tidy import OWN_INCLUDE
+
 OF_TESTS = re.compile(r"_(test|benchmark|fuzz)\.|/fuzz/|/fake/")
 
 
@@ -33,7 +34,7 @@ class House:
             text = path.read_text(encoding="utf-8")
             self.files[box][Path(name).parent.as_posix()] += 1
             self.lines[box] += text.count("\n")
-            targets = {included.split("/")[0] for included in INCLUDE.findall(text) if "/" in included}
+            targets = {included.split("/")[0] for included in OWN_INCLUDE.findall(text) if "/" in included}
             self.below[box] |= targets - {box}
         for targets in self.below.values():
             targets &= self.files.keys()

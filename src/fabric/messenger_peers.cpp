@@ -15,7 +15,7 @@ constexpr std::uint32_t most_packets = 256;
 constexpr std::uint32_t most_local_packets = 32;
 // So short a message goes at once to as many others as there may be.
 constexpr std::size_t least_unscheduled = 256;
-constexpr std::size_t most_unscheduled = 8;  // packets, where few share the burst
+constexpr std::size_t most_unscheduled_packets = 8;  // where few share the burst
 constexpr Nanoseconds between_introductions{1'000'000};
 // To one that speaks again and again.
 constexpr Nanoseconds between_farewells{100'000'000};
@@ -76,7 +76,7 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
       on_host_.push_back(number);
     }
     made.flow_control = is_local || settings_.flow_control;
-    const std::size_t most = most_unscheduled * (made.payload + wire::packet_framing_bytes);
+    const std::size_t most = most_unscheduled_packets * (made.payload + wire::packet_framing_bytes);
     const std::size_t share =
         settings_.flow_control ? settings_.burst_bytes / 2 / (peers_.size() + 1) : most;
     made.unscheduled = is_local

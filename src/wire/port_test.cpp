@@ -15,11 +15,10 @@
 #include <vector>
 
 #include "base/monotonic_clock.h"
+#include "wire/links/loopback_links.h"
 
 namespace quadrille::wire {
 namespace {
-
-constexpr std::uint32_t kLoopback = 0x7f000001;
 
 std::vector<std::byte> message(std::size_t length) {
   std::vector<std::byte> bytes(length);
@@ -31,24 +30,18 @@ class PortTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(start_authentication());
-    std::vector<std::unique_ptr<UdpLink>> links;
-    std::vector<std::unique_ptr<StreamLink>> streams;
+    LoopbackLinks links;
+    ASSERT_NO_FATAL_FAILURE(open_on_loopback(2, links));
     std::vector<PortAddress> addresses;
-    for (int i = 0; i < 2; ++i) {
-      auto link = UdpLink::open({.local = {kLoopback, 0}});
-      ASSERT_TRUE(link.ok()) << link.error().message;
-      links.push_back(std::move(link.value()));
-      streams.push_back(StreamLink::open({kLoopback, 0}, 1472));
-      ASSERT_NE(streams.back(), nullptr);
-      addresses.push_back({links.back()->local(), streams.back()->local()});
-    }
+    for (std::size_t port = 0; port < 2; ++port)
+      addresses.push_back({links.datagrams[port]->local(), links.streams[port]->local()});
     for (EndpointId self = 0; self < 2; ++self) {
       EndpointSettings settings;
       settings.self = self;
       settings.peers = 2;
       settings.limits.unscheduled = 500;
       auto port =
-          Port::open(std::move(links[self]), std::move(streams[self]),
+          Port::open(std::move(links.datagrams[self]), std::move(links.streams[self]),
                      {.endpoint = settings, .addresses = addresses, .board = &boards_[self]});
       ASSERT_TRUE(port.ok()) << port.error().message;
       ports_.push_back(std::move(port.value()));

@@ -17,17 +17,16 @@
 
 #include "base/monotonic_clock.h"
 #include "wire/links/descriptor.h"
+#include "wire/links/loopback_links.h"
 #include "wire/port.h"
 
 namespace quadrille::wire {
 namespace {
 
-constexpr std::uint32_t kOwnHost = 0x7f000001;
-
 // What is sent here goes on, while it is open.
 class Passage {
  public:
-  Passage() : link_(std::move(UdpLink::open({.local = {kOwnHost, 0}}).value())) {}
+  Passage() : link_(std::move(datagrams_on_loopback().value())) {}
 
   NetworkAddress address() const { return link_->local(); }
   void lead_to(NetworkAddress to) { to_ = to; }
@@ -54,15 +53,12 @@ class TcpFallbackTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(start_authentication());
-    std::vector<std::unique_ptr<UdpLink>> links;
-    std::vector<std::unique_ptr<StreamLink>> streams;
+    LoopbackLinks links;
+    ASSERT_NO_FATAL_FAILURE(open_on_loopback(passages_.size(), links));
     std::vector<PortAddress> addresses;
-    for (Passage& passage : passages_) {
-      links.push_back(std::move(UdpLink::open({.local = {kOwnHost, 0}}).value()));
-      streams.push_back(StreamLink::open({kOwnHost, 0}, 1472));
-      ASSERT_NE(streams.back(), nullptr);
-      passage.lead_to(links.back()->local());
-      addresses.push_back({passage.address(), streams.back()->local()});
+    for (std::size_t port = 0; port < passages_.size(); ++port) {
+      passages_[port].lead_to(links.datagrams[port]->local());
+      addresses.push_back({passages_[port].address(), links.streams[port]->local()});
     }
     stream_addresses_ = {addresses[0].streams, addresses[1].streams};
     for (EndpointId self = 0; self < 2; ++self) {
@@ -74,7 +70,8 @@ class TcpFallbackTest : public testing::Test {
       settings.addresses = addresses;
       settings.board = &boards_[self];
       settings.on_tcp_fallback = [this, self](EndpointId) { ++said_[self]; };
-      auto port = Port::open(std::move(links[self]), std::move(streams[self]), settings);
+      auto port =
+          Port::open(std::move(links.datagrams[self]), std::move(links.streams[self]), settings);
       ASSERT_TRUE(port.ok()) << port.error().message;
       ports_.push_back(std::move(port.value()));
       ports_.back()->use_tcp_fallback();

@@ -66,7 +66,6 @@ void CollectiveCall::prepare() {
   communicator_ = attachment->communicator(arguments_.name);
   if (communicator_ == nullptr) return;
   decide();
-  if (failure_ == MPI_SUCCESS && Runtime::active()->settings().check_decisions) check_decision();
 }
 
 // Whether one call may be executed by another algorithm than the last: never where that could
@@ -78,9 +77,8 @@ bool CollectiveCall::may_alternate() const {
 // Agrees with the other ranks, in at most one exchange.
 std::optional<AgreedCall> CollectiveCall::agree() {
   CallAgreement& agreement = communicator_->agreement();
-  const Bytes share = agreement.needs_share(shape_)
-                          ? mean_block(arguments_, shape_, communicator_->rank())
-                          : Bytes{0};
+  std::optional<Bytes> share;
+  if (agreement.needs_share(shape_)) share = mean_block(arguments_, shape_, communicator_->rank());
   const std::span<std::int64_t> values = agreement.begin(shape_, may_alternate(), share);
   if (values.empty()) return agreement.finish({}, {});
   const Nanoseconds start = monotonic_now();
@@ -104,25 +102,26 @@ void CollectiveCall::decide() {
   const std::optional<AgreedCall> agreed = agree();
   if (!agreed) return;
   decision_ = agreed->decision;
-  chosen_ = agreed->chosen;
+  const Candidate& chosen = *agreed->chosen;
   const Trial& trial = decision_->trial;
   if (trial.settled() && decision_->told != trial.candidate()) {
     decision_->told = trial.candidate();
     if (communicator_->rank() == 0 && Runtime::active()->settings().logs("plan"))
       std::fprintf(stderr, "%s\n", plan_line(shape_, agreed->size, *decision_).c_str());
   }
-  if (chosen_->algorithm != nullptr && chosen_->algorithm->supports(shape_)) candidate_ = chosen_;
+  if (chosen.algorithm != nullptr && chosen.algorithm->supports(shape_)) candidate_ = &chosen;
   left_ = decision_->reason;
   const bool is_watched = traced_from_ns_ != 0 || Runtime::active()->settings().check_decisions ||
                           communicator_->agreement().is_without_multicast();
-  if (chosen_->algorithm == nullptr && trial.is_final() && !is_watched)
+  if (chosen.algorithm == nullptr && trial.is_final() && !is_watched)
     ForwardCache::of_this_thread().keep(arguments_, communicator_->rank(), left_);
   if (agreed->is_sample) began_ns_ = monotonic_now().value;
+  if (Runtime::active()->settings().check_decisions) check_decision(chosen);
 }
 
 // Of the arguments only what the standard makes equal on all ranks.
-void CollectiveCall::check_decision() {
-  std::string decision = std::string(arguments_.name) + " -> " + chosen_->name;
+void CollectiveCall::check_decision(const Candidate& chosen) {
+  std::string decision = std::string(arguments_.name) + " -> " + chosen.name;
   if (is_rooted(shape_.collective)) decision += " root=" + std::to_string(shape_.root);
   communicator_->check_decision(decision, arguments_.name);
 }

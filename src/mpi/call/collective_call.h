@@ -52,7 +52,7 @@ class CollectiveCall {
   bool may_alternate() const;
   std::optional<AgreedCall> agree();
   void decide();
-  void check_decision();
+  void check_decision(const Candidate& chosen);
   void record();
   void trace(const std::string* algorithm, const Outcome& outcome);
   Outcome run();
@@ -66,8 +66,7 @@ class CollectiveCall {
   int failure_ = MPI_SUCCESS;  // found before the call was begun
   Shape shape_;
   Decision* decision_ = nullptr;
-  const Candidate* chosen_ = nullptr;     // by all ranks alike
-  const Candidate* candidate_ = nullptr;  // who executes it; null: the MPI library
+  const Candidate* candidate_ = nullptr;  // null: the MPI library
   const char* left_ = "not handled";      // why it is left to the MPI library
   std::int64_t began_ns_ = 0;             // 0: not timed
   std::int64_t traced_from_ns_ = 0;       // 0: not traced

@@ -22,33 +22,32 @@ bool CallAgreement::needs_share(const Shape& shape) const {
 
 Decision& CallAgreement::decision() { return planner_.decision(shape_, may_alternate_, size_); }
 
-std::span<std::int64_t> CallAgreement::begin(const Shape& shape, bool may_alternate, Bytes share) {
+std::span<std::int64_t> CallAgreement::begin(const Shape& shape, bool may_alternate,
+                                             std::optional<Bytes> share) {
   shape_ = shape;
   may_alternate_ = may_alternate;
-  shared_ = needs_share(shape) ? &shared_sizes_[shape.collective] : nullptr;
+  shared_ = share ? &shared_sizes_[shape.collective] : nullptr;
   size_ = shared_ != nullptr ? shared_->agreed() : message_size(shape);
   decision_ = &decision();
   const Trial& trial = decision_->trial;
-  if (done_stage_.decision == nullptr && trial.samples_are_due())
-    done_stage_ = {decision_, shape_, size_, shared_};
-  const std::span<const std::int64_t> samples = done_stage_.decision != nullptr
-                                                    ? done_stage_.decision->trial.samples()
-                                                    : std::span<const std::int64_t>();
+  if (!done_stage_ && trial.samples_are_due()) done_stage_ = {decision_, shape_, size_, shared_};
+  std::span<const std::int64_t> samples;
+  if (done_stage_) samples = done_stage_->decision->trial.samples();
   values_.clear();
   // What can fail stands before what takes note of the call.
   values_.reserve(samples.size() + most_other_values);
 
   // What is not tried makes no difference.
-  const Bytes tried_share = share < planner_.options().trial_floor ? Bytes{0} : share;
-  compares_sizes_ = shared_ != nullptr && shared_->is_due(tried_share, !trial.settled());
+  const bool is_tried = share && *share >= planner_.options().trial_floor;
+  compares_sizes_ = share && shared_->is_due(is_tried ? *share : Bytes{0}, !trial.settled());
   if (compares_sizes_) {
     const auto [largest, time_beside] = shared_->to_compare();
     values_.push_back(static_cast<std::int64_t>(largest));
     values_.push_back(static_cast<std::int64_t>(time_beside));
   }
 
-  if (done_stage_.decision != nullptr) {
-    const SharedSize* const of_stage = done_stage_.shared;
+  if (done_stage_) {
+    const SharedSize* const of_stage = done_stage_->shared;
     values_.insert(values_.end(), samples.begin(), samples.end());
     values_.push_back(of_stage != nullptr && of_stage->has_varied() ? 1 : 0);
   }
@@ -70,9 +69,9 @@ AgreedCall CallAgreement::finish(Nanoseconds start, Nanoseconds end) {
                    start, end);
     of_all = of_all.subspan(2);
   }
-  if (const DoneStage stage = std::exchange(done_stage_, {}); stage.decision != nullptr) {
-    const std::size_t brought = stage.decision->trial.samples().size() + 1;
-    agreed.stage = judge(stage, of_all.first(brought));
+  if (const auto stage = std::exchange(done_stage_, std::nullopt)) {
+    const std::size_t brought = stage->decision->trial.samples().size() + 1;
+    agreed.stage = judge(*stage, of_all.first(brought));
     of_all = of_all.subspan(brought);
   }
   if (asks_for_multicast_) agreed.multicast_news = take_multicast(of_all.front());

@@ -54,10 +54,10 @@ class CallAgreement {
 
   // Whether begin() takes a share for calls of `shape`.
   bool needs_share(const Shape& shape) const;
-  // The next call; `share` is this rank's own of its size, where needs_share(). Returns what this
+  // The next call; `share` is this rank's own of its size, if needs_share(). Returns what this
   // rank brings, valid until the next begin(). REQUIRES: called by all ranks alike, with shapes and
   // `may_alternate` that are equal on all.
-  std::span<std::int64_t> begin(const Shape& shape, bool may_alternate, Bytes share);
+  std::span<std::int64_t> begin(const Shape& shape, bool may_alternate, std::optional<Bytes> share);
   // The values are each the maximum over all ranks by now; that took from `start` to `end`, which
   // do not count where there was no value. The decision is valid until the next finish(). Left out
   // where the exchange has failed; the ranks may then no longer agree on when the next one is due.
@@ -67,12 +67,12 @@ class CallAgreement {
   bool is_without_multicast() const { return multicast_.is_away(); }
 
  private:
-  // A stage of a trial that is done; decision is null: none.
+  // A stage of a trial that is done.
   struct DoneStage {
-    Decision* decision = nullptr;
+    Decision* decision;
     Shape shape;
-    Bytes size{0};
-    SharedSize* shared = nullptr;
+    Bytes size;
+    SharedSize* shared;  // null: the shape tells the size
   };
 
   Decision& decision();
@@ -84,7 +84,7 @@ class CallAgreement {
   const bool tells_stages_;
   std::map<Collective, SharedSize> shared_sizes_;  // of those that need one
   MulticastWatch multicast_;
-  DoneStage done_stage_;  // to be judged by the next exchange
+  std::optional<DoneStage> done_stage_;  // to be judged by the next exchange
 
   // The call between begin() and finish().
   Shape shape_;

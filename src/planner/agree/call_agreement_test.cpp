@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -44,6 +45,13 @@ struct OneRank {
   CallAgreement agreement;
 };
 
+// As a rank's call does.
+std::span<std::int64_t> begin(OneRank& rank, const Shape& shape, bool may_alternate, Bytes share) {
+  return rank.agreement.needs_share(shape)
+             ? rank.agreement.begin(shape, may_alternate, share)
+             : rank.agreement.begin(shape, may_alternate, std::nullopt);
+}
+
 struct RandomCall {
   Shape shape;
   bool may_alternate = true;
@@ -63,8 +71,7 @@ class Program {
     const RandomCall call = next_call();
     std::vector<std::span<std::int64_t>> values;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
-      values.push_back(
-          ranks_[rank].agreement.begin(call.shape, call.may_alternate, call.shares[rank]));
+      values.push_back(begin(ranks_[rank], call.shape, call.may_alternate, call.shares[rank]));
     for (const auto& of_rank : values) {
       if (of_rank.size() != values.front().size()) ++differences_;
     }
@@ -198,7 +205,7 @@ TEST(CallAgreement, stages_are_judged_where_roots_of_two_segments_send_by_turns)
     std::vector<std::span<std::int64_t>> values;
     for (Rank rank = 0; rank < ranks; ++rank) {
       const Bytes share{rank != root ? 0U : root == 0 ? 65536U : 1048576U};
-      values.push_back(all[static_cast<std::size_t>(rank)].agreement.begin(shape, true, share));
+      values.push_back(begin(all[static_cast<std::size_t>(rank)], shape, true, share));
       ASSERT_EQ(values.back().size(), values.front().size());
       ASSERT_LT(values.back().size(), largest.size());
       for (std::size_t i = 0; i < values.back().size(); ++i)
