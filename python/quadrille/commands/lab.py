@@ -49,7 +49,7 @@ def up(
     lab = Lab.up(resolve(topology), name, user_namespace)
     state = lab.state
     typer.echo(f"lab {state.lab_id} is up: {len(state.hosts)} hosts, {next(iter(state.hosts))} first")
-    heavy = capacity_warning(wire(state.parsed_topology()).load_bytes_s())
+    heavy = capacity_warning(wire(state.parsed_topology()).load_frames_s())
     for note in [*state.notes, *([heavy] if heavy else [])]:
         typer.echo(f"note: {note}", err=True)
 

@@ -150,9 +150,14 @@ class _Fabric:
             interfaces.limit(self._ipr, self._bus_devices[bus.name], bus.queue)
 
     def add_host(self, cable: HostCable, namespace: int, admin: bool) -> None:
-        peer = {"ifname": host.FAST_INTERFACE, "net_ns_fd": namespace, "address": cable.mac}
-        self._ipr.link("add", ifname=cable.host, kind="veth", peer=peer)
-        self._plug(cable.host, cable.bridge, cable.to_host)
+        peer = {
+            "ifname": host.FAST_INTERFACE,
+            "net_ns_fd": namespace,
+            "address": cable.mac,
+            "mtu": cable.mtu,
+        }
+        self._ipr.link("add", ifname=cable.host, kind="veth", mtu=cable.mtu, peer=peer)
+        self._plug(cable.host, cable.bridge, cable.to_host, offloads=cable.offloads)
         if admin:
             port = f"adm.{cable.host}"
             peer = {"ifname": host.ADMIN_INTERFACE, "net_ns_fd": namespace}
@@ -162,17 +167,21 @@ class _Fabric:
     def add_trunk(self, trunk: TrunkCable) -> None:
         one, other = trunk_ends(trunk)
         if trunk.delay_s == 0:
-            self._ipr.link("add", ifname=one, kind="veth", peer={"ifname": other})
+            peer = {"ifname": other, "mtu": trunk.mtu}
+            self._ipr.link("add", ifname=one, kind="veth", mtu=trunk.mtu, peer=peer)
         else:
             for end in (one, other):
                 outer = far_end(end)
-                self._ipr.link("add", ifname=end, kind="veth", peer={"ifname": outer})
+                peer = {"ifname": outer, "mtu": trunk.mtu}
+                self._ipr.link("add", ifname=end, kind="veth", mtu=trunk.mtu, peer=peer)
                 self._ipr.link("set", index=self._index(outer), state="up")
                 self._ends.append(outer)
         self._plug(one, trunk.one, trunk.from_one, trunk.multicast)
         self._plug(other, trunk.other, trunk.from_other, trunk.multicast)
 
-    def _plug(self, port: str, bridge: str, queue: Any, multicast: bool = True) -> None:
+    def _plug(
+        self, port: str, bridge: str, queue: Any, multicast: bool = True, offloads: bool = False
+    ) -> None:
         index = self._index(port)
         self._ipr.link("set", index=index, master=self._bridges[bridge], state="up")
         interfaces.limit(self._ipr, index, queue)
@@ -180,10 +189,11 @@ class _Fabric:
             interfaces.redirect_ingress(self._ipr, index, self._bus_devices[bridge])
         if not multicast or bridge in self._wiring.without_multicast:
             self._ipr.brport("set", index=index, mcast_flood=0)
-        self._ends.append(port)
+        if not offloads:
+            self._ends.append(port)
 
     def finish(self) -> None:
-        """Turn offloads off at every cable end."""
+        """Turn offloads off at every cable end but those of hosts that have them."""
         interfaces.offloads_off(self._ends)
 
     def _index(self, name: str) -> int:

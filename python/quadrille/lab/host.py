@@ -55,7 +55,7 @@ def settle(ipr: Any, cable: HostCable, addresses: HostAddresses, hosts_file: Pat
     ipr.link("set", index=links["lo"], state="up")
     named = [(FAST_INTERFACE, addresses.fast), (ADMIN_INTERFACE, addresses.admin)]
     present = [(name, address) for name, address in named if address is not None]
-    offloads_off([name for name, _ in present])
+    offloads_off([name for name, _ in present if name != FAST_INTERFACE or not cable.offloads])
     limit(ipr, links[FAST_INTERFACE], cable.from_host)
     # Who never asks for others tells the switches where he is.
     Path(f"/proc/sys/net/ipv4/conf/{FAST_INTERFACE}/arp_notify").write_text("1", encoding="ascii")

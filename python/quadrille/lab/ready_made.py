@@ -17,6 +17,7 @@ Generator = Callable[..., dict[str, Any]]
 _GENERATORS: tuple[Generator, ...] = (
     switched.one_switch,
     switched.unlimited,
+    switched.gigabit,
     switched.two_switches_one_trunk,
     switched.three_levels,
     mixed.eco_three_buses,

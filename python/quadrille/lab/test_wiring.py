@@ -14,7 +14,7 @@ from quadrille.lab.build import host_addresses, host_table
 from quadrille.lab.ready_made import READY_MADE, ready_made, resolve
 from quadrille.lab.topology import DEEP_BUFFER_KIB, parse_topology
 from quadrille.lab.truth import network_truth
-from quadrille.lab.wiring import FRAME_BYTES, Wiring, wire
+from quadrille.lab.wiring import HOST_QUEUE_FRAMES, Wiring, frame_bytes, wire
 
 
 def wiring(**tables: Any) -> Wiring:
@@ -29,7 +29,7 @@ def test_a_port_takes_rate_and_buffer_of_its_switch_and_the_host_may_override_on
     assert cable.to_host is not None
     assert (cable.to_host.rate_bit_s, cable.to_host.limit_bytes) == (5_000_000, 32 * 1024)
     assert cable.from_host.rate_bit_s == 25_000_000
-    assert cable.from_host.limit_bytes == 1000 * FRAME_BYTES
+    assert cable.from_host.limit_bytes == HOST_QUEUE_FRAMES * frame_bytes(1500)
 
 
 def test_flow_control_makes_every_buffer_of_the_switch_deep() -> None:
@@ -45,13 +45,37 @@ def test_flow_control_makes_every_buffer_of_the_switch_deep() -> None:
     assert built.trunks[0].from_one.limit_bytes == DEEP_BUFFER_KIB * 1024
 
 
+def test_jumbo_frames_make_fewer_of_a_rate_and_need_buffers_for_two_of_them() -> None:
+    assert wire(ready_made("gigabit", hosts=4)).load_frames_s() == pytest.approx(4 * 125e6 / 9014)
+    built = wire(ready_made("gigabit"))
+    assert (built.hosts[0].mtu, built.hosts[0].from_host.burst_bytes) == (9000, 2 * frame_bytes(9000))
+    with pytest.raises(UsageError, match=r"switch\[0\].buffer_kib = 16.*two frames of MTU 9000"):
+        ready_made("gigabit", buffer_kib=16)
+
+
+def test_a_trunk_takes_the_smaller_mtu_of_its_ends() -> None:
+    switches = [{"name": name, "rate_mbit": 100, "mtu": mtu} for name, mtu in (("s0", 9000), ("s1", 1500))]
+    hosts = [{"names": ["h0"], "on": "s0"}, {"names": ["h1"], "on": "s1"}]
+    built = wiring(switch=switches, trunk=[{"between": ["s0", "s1"]}], hosts=hosts)
+    assert ([cable.mtu for cable in built.hosts], built.trunks[0].mtu) == ([9000, 1500], 1500)
+
+
+def test_interfaces_cut_and_join_segments_only_where_no_rate_limits() -> None:
+    assert wire(ready_made("unlimited")).hosts[0].offloads
+    assert not wire(ready_made("unlimited", offloads=False)).hosts[0].offloads
+    with pytest.raises(UsageError, match=r"switch\[0\].offloads"):
+        wiring(
+            switch=[{"name": "s0", "rate_mbit": 25, "offloads": True}], hosts=[{"names": ["h0"], "on": "s0"}]
+        )
+
+
 def test_the_token_bucket_holds_two_frames() -> None:
     queue = (
         wiring(switch=[{"name": "s0", "rate_mbit": 25}], hosts=[{"names": ["h0"], "on": "s0"}])
         .hosts[0]
         .from_host
     )
-    assert queue.burst_bytes == 2 * FRAME_BYTES
+    assert queue.burst_bytes == 2 * frame_bytes(1500)
 
 
 def test_frames_wait_at_limited_ports_trunks_and_buses_only() -> None:
@@ -88,8 +112,8 @@ def test_what_leaves_a_bus_is_not_limited_again() -> None:
 
 
 def test_the_load_is_the_sum_of_ports_and_buses() -> None:
-    assert wire(ready_made("one_switch", hosts=16, rate_mbit=25)).load_bytes_s() == 50e6
-    assert wire(ready_made("eco_three_buses")).load_bytes_s() == 3.75e6
+    assert wire(ready_made("one_switch", hosts=16, rate_mbit=25)).load_frames_s() == pytest.approx(50e6 / 1514)
+    assert wire(ready_made("eco_three_buses")).load_frames_s() == pytest.approx(3.75e6 / 1514)
 
 
 def test_an_unlimited_switch_has_no_queues_towards_its_hosts_and_adds_no_load() -> None:
@@ -97,7 +121,7 @@ def test_an_unlimited_switch_has_no_queues_towards_its_hosts_and_adds_no_load() 
     queues = [queue for cable in built.hosts for queue in (cable.to_host, cable.from_host)]
     assert len(queues) == 6
     assert not any(queue.limits for queue in queues if queue)
-    assert built.load_bytes_s() == 0
+    assert built.load_frames_s() == 0
 
 
 def test_every_host_gets_its_own_addresses() -> None:

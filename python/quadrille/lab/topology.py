@@ -32,6 +32,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$")]
 RateMbit = Annotated[float, Field(gt=0, le=100_000, description="Mbit/s of Ethernet frames, 10^6 bit/s")]
 BufferKib = Annotated[float, Field(ge=3, le=1024 * 1024, description="KiB; at least two full frames")]
 Percent = Annotated[float, Field(ge=0, lt=100, description="per cent of frames dropped at random")]
+Mtu = Annotated[int, Field(ge=576, le=9000, description="bytes of an IP packet that a frame carries")]
 Share = Annotated[float, Field(ge=0, le=0.95, description="share of the link's rate, 0 to 0.95")]
 Milliseconds = Annotated[float, Field(ge=0, le=10_000)]
 _LONGEST_RANGE = TEST_NETWORK.num_addresses
@@ -62,6 +63,11 @@ class Switch(_Table):
     unlimited: bool = Field(
         False, description="true: its hosts' cables are as fast as this machine; rate_mbit is only a name"
     )
+    offloads: bool = Field(
+        False,
+        description="true: its hosts' interfaces cut and join segments (TSO, GSO, GRO); unlimited switches only",
+    )
+    mtu: Mtu = 1500
     group: tuple[Group, ...] = ()
 
 

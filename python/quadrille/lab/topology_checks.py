@@ -12,12 +12,15 @@ from quadrille.errors import UsageError
 if TYPE_CHECKING:
     from quadrille.lab.topology import Topology
 
+ETHERNET_HEADER_BYTES = 14
+
 _HOST_NAME = re.compile(r"^[a-z][a-z0-9-]{0,10}$")
 
 
 def check_whole(topology: Topology, origin: str, allowed: ipaddress.IPv4Network) -> None:
     """Raise UsageError, opening with `origin`, at the first contradiction between tables of `topology`."""
     nodes = _check_names(topology, origin)
+    _check_switches(topology, origin)
     _check_addresses(topology, origin, allowed)
     _check_attachments(topology, origin, nodes)
     _check_tree(topology, origin, nodes)
@@ -53,6 +56,17 @@ def _check_names(topology: Topology, origin: str) -> dict[str, str]:
         if not entry.names:
             _refuse(origin, f"hosts[{index}].names", entry.names, "name at least one host")
     return nodes
+
+
+def _check_switches(topology: Topology, origin: str) -> None:
+    for index, switch in enumerate(topology.switch):
+        if switch.offloads and not switch.unlimited:
+            reason = "a port with a rate carries single frames; set unlimited = true, or leave offloads out"
+            _refuse(origin, f"switch[{index}].offloads", switch.offloads, reason)
+        least_kib = 2 * (switch.mtu + ETHERNET_HEADER_BYTES) / 1024
+        if switch.buffer_kib < least_kib:
+            reason = f"two frames of MTU {switch.mtu} need {least_kib:.1f} KiB"
+            _refuse(origin, f"switch[{index}].buffer_kib", switch.buffer_kib, reason)
 
 
 def _check_addresses(topology: Topology, origin: str, allowed: ipaddress.IPv4Network) -> None:

@@ -10,13 +10,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from quadrille.lab.topology_checks import ETHERNET_HEADER_BYTES
 from quadrille.lab.topology import DEEP_BUFFER_KIB, Bus, Group, Hosts, Switch, Topology, Trunk
 
-FRAME_BYTES = 1514
-"""A full Ethernet frame at MTU 1500 as `tbf` counts it: without preamble, check sum and gap."""
+USUAL_MTU = 1500
+"""Bytes of an IP packet: of buses, and of switches that do not say otherwise."""
 
-HOST_QUEUE_BYTES = 1000 * FRAME_BYTES
-"""A host's own transmit queue: Linux's default of 1000 frames."""
+HOST_QUEUE_FRAMES = 1000
+"""A host's own transmit queue: Linux's default."""
+
+
+def frame_bytes(mtu: int) -> int:
+    """Return the bytes of a full Ethernet frame as `tbf` counts it: without preamble, check sum and gap."""
+    return mtu + ETHERNET_HEADER_BYTES
 
 
 @dataclass(frozen=True)
@@ -29,11 +35,12 @@ class Queue:
     rate_bit_s: int
     limit_bytes: int
     limits: bool = True
+    mtu: int = USUAL_MTU
 
     @property
     def burst_bytes(self) -> int:
         """Return the token bucket's size: two frames, or 2 us of the rate where that is more."""
-        return max(2 * FRAME_BYTES, math.ceil(self.rate_bit_s / 8 * 2e-6))
+        return max(2 * frame_bytes(self.mtu), math.ceil(self.rate_bit_s / 8 * 2e-6))
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,8 @@ class HostCable:
     loss_from_host: float
     ambient_to_host_share: float
     ambient_from_host_share: float
+    mtu: int = USUAL_MTU
+    offloads: bool = False
 
     @property
     def mac(self) -> str:
@@ -71,6 +80,7 @@ class TrunkCable:
     ambient_share: float
     ambient_rate_bit_s: int
     multicast: bool = True
+    mtu: int = USUAL_MTU
 
 
 @dataclass(frozen=True)
@@ -101,11 +111,11 @@ class Wiring:
             ports += [(trunk.one, trunk.from_one), (trunk.other, trunk.from_other)]
         return frozenset(found | {bridge for bridge, queue in ports if queue is not None and queue.limits})
 
-    def load_bytes_s(self) -> float:
-        """Return the sum of the rates towards hosts in bytes/s: what the emulation may have to move."""
-        queues = [cable.to_host for cable in self.hosts]
-        ports = sum(queue.rate_bit_s for queue in queues if queue and queue.limits)
-        return (ports + sum(bus.queue.rate_bit_s for bus in self.buses)) / 8
+    def load_frames_s(self) -> float:
+        """Return the full frames a second towards hosts, at their MTU: what the emulation may have to move."""
+        ports = [cable.to_host for cable in self.hosts if cable.to_host and cable.to_host.limits]
+        queues = [*ports, *(bus.queue for bus in self.buses)]
+        return sum(queue.rate_bit_s / 8 / frame_bytes(queue.mtu) for queue in queues)
 
 
 def wire(topology: Topology) -> Wiring:
@@ -135,8 +145,8 @@ def wire(topology: Topology) -> Wiring:
     )
 
 
-def _queue(rate_mbit: float, buffer_kib: float, limits: bool = True) -> Queue:
-    return Queue(max(round(rate_mbit * 1e6), 1), round(buffer_kib * 1024), limits)
+def _queue(rate_mbit: float, buffer_kib: float, limits: bool = True, mtu: int = USUAL_MTU) -> Queue:
+    return Queue(max(round(rate_mbit * 1e6), 1), round(buffer_kib * 1024), limits, mtu)
 
 
 def _buffer_kib(switch: Switch, own: float | None = None) -> float:
@@ -146,7 +156,7 @@ def _buffer_kib(switch: Switch, own: float | None = None) -> float:
 
 
 def _inner_link(switch: Switch, group: Group) -> TrunkCable:
-    queue = _queue(group.rate_mbit, _buffer_kib(switch, group.buffer_kib))
+    queue = _queue(group.rate_mbit, _buffer_kib(switch, group.buffer_kib), mtu=switch.mtu)
     name = f"in.{group.name}"
     return TrunkCable(
         name=name,
@@ -159,6 +169,7 @@ def _inner_link(switch: Switch, group: Group) -> TrunkCable:
         loss=0,
         ambient_share=group.ambient_share,
         ambient_rate_bit_s=queue.rate_bit_s,
+        mtu=switch.mtu,
     )
 
 
@@ -167,11 +178,13 @@ def _trunk(name: str, trunk: Trunk, switches: dict[str, Switch], buses: dict[str
     nodes: dict[str, Switch | Bus] = {**switches, **buses}
     rate_mbit = trunk.rate_mbit or min(nodes[one].rate_mbit, nodes[other].rate_mbit)
 
+    mtu = min(switches[node].mtu if node in switches else USUAL_MTU for node in trunk.between)
+
     def end(node: str) -> Queue | None:
         # A frame that comes off a bus has already been serialised there.
         if node in buses:
             return None
-        return _queue(rate_mbit, _buffer_kib(switches[node], trunk.buffer_kib))
+        return _queue(rate_mbit, _buffer_kib(switches[node], trunk.buffer_kib), mtu=mtu)
 
     return TrunkCable(
         name=name,
@@ -185,20 +198,22 @@ def _trunk(name: str, trunk: Trunk, switches: dict[str, Switch], buses: dict[str
         ambient_share=trunk.ambient_share,
         ambient_rate_bit_s=round(rate_mbit * 1e6),
         multicast=trunk.multicast,
+        mtu=mtu,
     )
 
 
 def _host(
     name: str, number: int, entry: Hosts, switches: dict[str, Switch], buses: dict[str, Bus]
 ) -> HostCable:
-    limits = True
+    limits, offloads, mtu = True, False, USUAL_MTU
     if entry.on in buses:
         to_host, rate_mbit = None, buses[entry.on].rate_mbit
     else:
         switch = switches[entry.on]
-        rate_mbit, limits = switch.rate_mbit, not switch.unlimited
-        to_host = _queue(entry.to_host_mbit or rate_mbit, _buffer_kib(switch), limits)
-    from_host = Queue(round((entry.from_host_mbit or rate_mbit) * 1e6), HOST_QUEUE_BYTES, limits)
+        rate_mbit, limits, offloads, mtu = switch.rate_mbit, not switch.unlimited, switch.offloads, switch.mtu
+        to_host = _queue(entry.to_host_mbit or rate_mbit, _buffer_kib(switch), limits, mtu)
+    own_queue = HOST_QUEUE_FRAMES * frame_bytes(mtu)
+    from_host = Queue(round((entry.from_host_mbit or rate_mbit) * 1e6), own_queue, limits, mtu)
     return HostCable(
         host=name,
         number=number,
@@ -209,4 +224,6 @@ def _host(
         loss_from_host=entry.loss_from_host_percent / 100,
         ambient_to_host_share=entry.ambient_to_host_share,
         ambient_from_host_share=entry.ambient_from_host_share,
+        mtu=mtu,
+        offloads=offloads,
     )

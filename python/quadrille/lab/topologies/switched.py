@@ -18,20 +18,30 @@ def one_switch(
     flow_control: bool = False,
     multicast: bool = True,
     admin: bool = False,
+    mtu: int = 1500,
 ) -> dict[str, Any]:
     """One switch with equal hosts."""
     return {
         "admin_network": admin,
-        "switch": [_switch("s0", rate_mbit, buffer_kib, flow_control, multicast)],
+        "switch": [_switch("s0", rate_mbit, buffer_kib, flow_control, multicast) | {"mtu": mtu}],
         "hosts": [{"names": [_range(0, hosts)], "on": "s0", "ranks": ranks}],
     }
 
 
-def unlimited(hosts: int = 2, ranks: int = 1, admin: bool = False) -> dict[str, Any]:
-    """One switch whose hosts are joined as fast as this machine carries frames: what software costs."""
-    data = one_switch(hosts, 10_000, 32, ranks, True, True, admin)
-    data["switch"][0]["unlimited"] = True
+def unlimited(
+    hosts: int = 2, ranks: int = 1, admin: bool = False, offloads: bool = True, mtu: int = 1500
+) -> dict[str, Any]:
+    """One switch as fast as this machine: what software costs, with interfaces that cut and join segments."""
+    data = one_switch(hosts, 10_000, 32, ranks, True, True, admin, mtu)
+    data["switch"][0] |= {"unlimited": True, "offloads": offloads}
     return data
+
+
+def gigabit(
+    hosts: int = 4, rate_mbit: float = 1000, buffer_kib: float = 128, ranks: int = 1, admin: bool = False
+) -> dict[str, Any]:
+    """One switch of gigabit ports with jumbo frames; two cores carry some four hosts of it."""
+    return one_switch(hosts, rate_mbit, buffer_kib, ranks, admin=admin, mtu=9000)
 
 
 def two_switches_one_trunk(
