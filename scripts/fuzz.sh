@@ -22,7 +22,7 @@ for target in "${targets[@]}"; do
     [ -e "$main" ] || main=src/wire/${target}_fuzz_test.cpp
     mkdir -p "build-fuzz/corpus/$target"
     "$clang" -std=c++20 -g -O1 -DQUADRILLE_FUZZ -Isrc -fsanitize=fuzzer,address,undefined \
-        -fno-sanitize-recover=undefined "${sources[@]}" "$main" -lsodium -lpthread -o "build-fuzz/$target"
+        -fno-sanitize-recover=undefined "${sources[@]}" "$main" -lsodium -lcrypto -lpthread -o "build-fuzz/$target"
     echo "== $target"
     "build-fuzz/$target" -max_total_time="$seconds" -max_len=2000 -verbosity=0 -print_final_stats=1 \
         -artifact_prefix="build-fuzz/$target-" "build-fuzz/corpus/$target"

@@ -125,13 +125,15 @@ bool Conversation::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
   return endpoint_.on_datagram(datagram, now).has_value();
 }
 
-std::optional<std::size_t> Conversation::next_datagram(std::span<std::byte> room, Nanoseconds now) {
+std::optional<Conversation::Outgoing> Conversation::next_datagram(std::span<std::byte> room,
+                                                                  Nanoseconds now) {
   if (std::exchange(wakes_, false)) {
     room.front() = wakes;
-    return 1;
+    return Outgoing{.length = 1};
   }
   const auto outgoing = endpoint_.next_datagram(room, now);
-  return outgoing ? std::optional(outgoing->length) : std::nullopt;
+  if (!outgoing) return std::nullopt;
+  return Outgoing{outgoing->length, outgoing->datagram};
 }
 
 void Conversation::reopen(Nanoseconds now) {

@@ -51,7 +51,13 @@ class Conversation {
 
   // Whether it is the other end's. What it brings is told by the calls below.
   bool on_datagram(std::span<std::byte> datagram, Nanoseconds now);
-  std::optional<std::size_t> next_datagram(std::span<std::byte> room, Nanoseconds now);
+  // See wire::Endpoint.
+  void keep_borrowed() { endpoint_.keep_borrowed(); }
+  struct Outgoing {
+    std::size_t length = 0;
+    std::size_t datagram = 0;  // of several: bytes of all but the last
+  };
+  std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now);
   std::optional<Nanoseconds> deadline() const { return endpoint_.deadline(); }
 
   // The ring that the other end has claimed here.

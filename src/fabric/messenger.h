@@ -43,7 +43,8 @@ struct MessengerSettings {
   EndpointName name;  // its key is of the key pair
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;  // that the network holds in front of this host
-  std::size_t local_payload = 1448;                  // of packets that stay on this host
+  std::uint32_t most_budget = 0;  // packets that what may be on its way grows to; 0: it does not
+  std::size_t local_payload = 1448;  // of packets that stay on this host
   Inbox* inbox = nullptr;                            // its place is in the name
   bool flow_control = true;          // else receivers let every sender send all it has
   wire::HostBoard* board = nullptr;  // of this host's; null: a part for each of its ranks
@@ -97,7 +98,9 @@ class Messenger {
   // The receive of this context, if it still waits.
   bool cancel(const void* context);
 
+  // Its memory stays as it is until keep_borrowed() is called.
   void on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram, Nanoseconds now);
+  void keep_borrowed();
   // Takes in what others of this host have written to memory; returns whether they had.
   bool look_at_memory(Nanoseconds now);
   // For asking otherwise after those who answer nothing: they have left several probes
@@ -130,8 +133,9 @@ class Messenger {
   struct Outgoing {
     wire::NetworkAddress to;
     std::size_t length = 0;
+    std::size_t datagram = 0;  // of several: bytes of all but the last
   };
-  // REQUIRES: room for largest_datagram().
+  // One, or several where there is room. REQUIRES: room for largest_datagram().
   std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now);
   std::size_t largest_datagram() const;
   // When next_datagram() will have something without any other event.
@@ -262,7 +266,8 @@ class Messenger {
   std::set<PeerNumber> silent_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::map<std::pair<std::uint32_t, std::uint16_t>, PeerNumber> by_address_;
-  std::deque<PeerNumber> ready_;  // may have something to send
+  std::vector<PeerNumber> borrowing_;  // of whom datagrams may still be where they were received
+  std::deque<PeerNumber> ready_;       // may have something to send
   std::set<std::pair<Nanoseconds, PeerNumber>> timers_;
   std::vector<PeerNumber> on_host_;      // whom this endpoint may share memory with
   std::vector<Inbox::Claimed> unknown_;  // rings of those who have not introduced themselves yet

@@ -40,7 +40,7 @@ Messenger::Messenger(const MessengerSettings& settings, const KeyPair& keys)
       keys_(keys),
       network_budget_(settings.board != nullptr ? settings.board->board() : own_board_,
                       settings.board != nullptr ? settings.board->holder() : 0,
-                      packets_of(settings)),
+                      packets_of(settings), std::max(packets_of(settings), settings.most_budget)),
       local_budget_(local_board_, 0, most_local_packets) {}
 
 PeerNumber* Messenger::known_at(wire::NetworkAddress address) {
@@ -85,9 +85,9 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
     peer->conversation =
         std::make_unique<Conversation>(made, is_local ? local_budget_ : network_budget_, now);
     if (is_local && settings_.flow_control && settings_.board == nullptr) {
-      const std::uint32_t ceiling = std::max(packets_of(settings_) / ++local_peers_, 2U);
-      own_board_.ceiling = ceiling;
-      own_board_.limit = std::min(own_board_.limit.load(), ceiling);
+      const std::uint32_t start = std::max(packets_of(settings_) / ++local_peers_, 2U);
+      own_board_.start = start;
+      own_board_.limit = std::min(own_board_.limit.load(), start);
     }
   }
   peers_.push_back(std::move(peer));
@@ -124,11 +124,20 @@ void Messenger::on_datagram(wire::NetworkAddress from, std::span<std::byte> data
   const PeerNumber number = *known;
   Peer& peer = *peers_[number];
   if (peer.lost) return owe_farewell(number);
-  if (!peer.conversation->on_datagram(datagram, now)) return;
+  const bool is_peers = peer.conversation->on_datagram(datagram, now);
+  if (std::ranges::find(borrowing_, number) == borrowing_.end()) borrowing_.push_back(number);
+  if (!is_peers) return;
   peer.heard = true;
   peer.refused = false;
   take_events(number, now);
   touch(number, now);
+}
+
+void Messenger::keep_borrowed() {
+  for (const PeerNumber number : borrowing_) {
+    if (peers_[number]->conversation) peers_[number]->conversation->keep_borrowed();
+  }
+  borrowing_.clear();
 }
 
 // Who was given up, and lives, is not to wait for what never comes.
@@ -283,12 +292,16 @@ std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte>
         return Outgoing{peer.name.at, *length};
       }
     } else {
-      auto length = introduction(peer, room, now);
-      if (!length) length = peer.conversation->next_datagram(room, now);
+      std::optional<Outgoing> outgoing;
+      if (const auto length = introduction(peer, room, now)) {
+        outgoing = {peer.name.at, *length};
+      } else if (const auto next = peer.conversation->next_datagram(room, now)) {
+        outgoing = {peer.name.at, next->length, next->datagram};
+      }
       take_events(number, now);  // what leaves unscheduled is done
-      if (length) {
+      if (outgoing) {
         ready_.push_back(number);
-        return Outgoing{peer.name.at, *length};
+        return outgoing;
       }
     }
     peer.ready = false;

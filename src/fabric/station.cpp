@@ -50,6 +50,8 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   if (liveness) made.name.streams = liveness->port();
   made.job_secret = settings.job_secret;
   made.burst_bytes = settings.burst_bytes;
+  const std::size_t kept = link->receive_queue(payload + wire::overhead_bytes);
+  made.most_budget = static_cast<std::uint32_t>(kept * 3 / 4);
   made.flow_control = settings.flow_control;
   // Outside of a job nobody knows whose ranks others are.
   auto board = settings.job_secret && settings.flow_control
@@ -167,6 +169,7 @@ bool Station::take_from_link(Nanoseconds now) {
     const auto arrived = link_->receive();
     for (std::size_t i = 0; i < arrived.size(); ++i)
       messenger_.on_datagram(link_->source(i), arrived[i], now);
+    messenger_.keep_borrowed();
     if (!link_->has_more()) return any || !arrived.empty();
   }
 }
@@ -179,7 +182,11 @@ void Station::send_out(Nanoseconds now) {
       if (room.empty()) break;
       const auto outgoing = messenger_.next_datagram(room, now);
       if (!outgoing) break;
-      link_->add(outgoing->to, outgoing->length);
+      if (outgoing->datagram > 0) {
+        link_->add_several(outgoing->to, outgoing->length, outgoing->datagram);
+      } else {
+        link_->add(outgoing->to, outgoing->length);
+      }
     }
     if (!link_->has_unsent()) return;
   }

@@ -54,10 +54,34 @@ Key key_between(const Secret& secret, EndpointId from, EndpointId to) {
   return derived(secret, {from, to});
 }
 
+Key run_key_between(const Secret& secret, EndpointId from, EndpointId to) {
+  return derived(secret, {from, to, no_endpoint});  // which no group's key is derived from
+}
+
 Key key_of_group(const Secret& secret, EndpointId from, std::span<const EndpointId> members) {
   std::vector<EndpointId> all{from, no_endpoint};  // so that no pair has it
   all.insert(all.end(), members.begin(), members.end());
   return derived(secret, all);
+}
+
+namespace {
+
+Tag header_tag(const Key& key, Sequence number, std::span<const std::byte> packet) {
+  std::array<std::byte, overhead_bytes> hashed{};
+  std::copy_n(packet.data(), header_bytes, hashed.data());
+  return tag_of(key, number, hashed);
+}
+
+}  // namespace
+
+void seal_header(const Key& key, Sequence number, std::span<std::byte> packet) {
+  const Tag tag = header_tag(key, number, packet);
+  std::ranges::copy(tag, packet.last(tag_bytes).begin());
+}
+
+bool is_header_sealed(const Key& key, Sequence number, std::span<const std::byte> packet) {
+  const Tag tag = header_tag(key, number, packet);
+  return sodium_memcmp(tag.data(), packet.last(tag_bytes).data(), tag_bytes) == 0;
 }
 
 void seal(const Key& key, Sequence number, std::span<std::byte> packet) {

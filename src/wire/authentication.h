@@ -30,9 +30,15 @@ Key key_between(const Secret& secret, EndpointId from, EndpointId to);
 // another group of the same sender has another key.
 Key key_of_group(const Secret& secret, EndpointId from, std::span<const EndpointId> members);
 
+// For the tags of runs; see RunSeal.
+Key run_key_between(const Secret& secret, EndpointId from, EndpointId to);
+
 // Fills the last `tag_bytes` of the packet. `number` is its whole sequence or running number.
 void seal(const Key& key, Sequence number, std::span<std::byte> packet);
 // The packet's tag is overwritten meanwhile, and put back. REQUIRES: at least `tag_bytes`.
 bool is_sealed(const Key& key, Sequence number, std::span<std::byte> packet);
+// The same over the packet's header alone. REQUIRES: at least `overhead_bytes`.
+void seal_header(const Key& key, Sequence number, std::span<std::byte> packet);
+bool is_header_sealed(const Key& key, Sequence number, std::span<const std::byte> packet);
 
 }  // namespace quadrille::wire

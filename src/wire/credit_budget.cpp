@@ -19,11 +19,15 @@ void lower(std::atomic<std::uint32_t>& value, std::uint32_t most) {
 
 }  // namespace
 
-CreditBudget::CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t ceiling)
+CreditBudget::CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t start,
+                           std::uint32_t most)
     : board_(&board), holder_(holder) {
-  // The limit first: it is never zero where there is a ceiling.
-  lower(board_->limit, ceiling);
-  lower(board_->ceiling, ceiling);
+  // The limit first: it is never zero where there is a start. One that has grown stays, but where
+  // this holder brings a lower start.
+  if (const std::uint32_t found = board_->start.load(); found == 0 || found > start)
+    lower(board_->limit, start);
+  lower(board_->start, start);
+  lower(board_->most, most);
   const auto place = static_cast<std::uint32_t>(holder);
   std::uint32_t places = board_->places.load();
   while (places <= place && !board_->places.compare_exchange_weak(places, place + 1)) {
@@ -79,20 +83,38 @@ void CreditBudget::give_back(std::uint32_t packets) {
   show();
 }
 
-void CreditBudget::arrived(std::uint32_t packets) {
+// Two processes that count at the same time may both miss the other's part: it grows later.
+void CreditBudget::arrived(std::uint32_t packets, Nanoseconds now) {
   const std::uint32_t limit = board_->limit.load(std::memory_order_relaxed);
-  if (limit >= board_->ceiling.load(std::memory_order_relaxed)) return;
-  if (board_->arrivals.fetch_add(packets) + packets < limit) return;
+  const std::uint32_t start = board_->start.load(std::memory_order_relaxed);
+  const std::uint32_t most = board_->most.load(std::memory_order_relaxed);
+  if (limit >= std::max(start, most)) return;
+  const std::uint32_t two_limits = 2 * limit;
+  if (board_->arrivals.fetch_add(packets) + packets < two_limits) return;
   board_->arrivals.store(0);
-  board_->limit.store(limit + 1);
+  const std::int64_t took = now.value - board_->counted_from.exchange(now.value);
+  std::uint32_t raised = std::min(limit + 2, start);
+  if (took < longest_queue.value && now.value >= board_->grows_again.load()) {
+    const auto drained = static_cast<std::uint64_t>(limit) *
+                         static_cast<std::uint64_t>(longest_queue.value) /
+                         static_cast<std::uint64_t>(std::max<std::int64_t>(took, 1));
+    raised = static_cast<std::uint32_t>(std::min<std::uint64_t>({drained, two_limits, most}));
+  }
+  if (raised > limit) board_->limit.store(raised);
 }
 
-void CreditBudget::lost() {
-  if (board_->ceiling.load() == unlimited) return;
+void CreditBudget::lost(Nanoseconds now) {
+  const std::uint32_t start = board_->start.load();
+  if (start == unlimited) return;
   const std::uint32_t limit = board_->limit.load(std::memory_order_relaxed);
   const std::uint32_t less = std::max<std::uint32_t>(limit / 8, 1);
-  const std::uint32_t least = std::min(smallest_limit, board_->ceiling.load());
-  board_->limit.store(std::max(limit - std::min(less, limit), least));
+  board_->limit.store(std::max(limit - std::min(less, limit), std::min(smallest_limit, start)));
+  board_->grows_again.store((now + no_growth_after_loss).value);
+}
+
+std::uint32_t CreditBudget::grown(std::uint32_t packets) const {
+  const std::uint64_t start = std::max(board_->start.load(std::memory_order_relaxed), 1U);
+  return static_cast<std::uint32_t>(packets * std::max<std::uint64_t>(limit(), start) / start);
 }
 
 }  // namespace quadrille::wire

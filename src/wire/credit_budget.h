@@ -7,9 +7,15 @@
 // has taken none: a holder that dies or is stopped leaves the others slow, not stuck. (And but for
 // what is guaranteed to one, since all that it has taken waits for it.) While one is
 // credit-blocked, having got less than it wanted, the others take no more than their shares: room
-// that an arrival makes is taken again at once, so else who came first would keep all. A loss takes
-// an eighth off the limit, so that a burst of them halves it and a single one does little; a
-// limit's worth of arrivals raises it by a packet, up to where it began.
+// that an arrival makes is taken again at once, so else who came first would keep all.
+//
+// The limit moves both ways. A loss takes an eighth off it, so that a burst of them halves it and a
+// single one does little; a limit's worth of arrivals raises it by a packet, up to where it began.
+// Beyond that it grows where the link is so fast that it drains all of it within `longest_queue`:
+// two limits' worth cannot arrive in less time than the link takes for one, whatever the processor
+// does, as the second is granted when the first is here. So a slow link's limit stays where it
+// began, and a fast one's follows its rate, as Swift's window follows a target delay (G. Kumar et
+// al., SIGCOMM 2020, doi:10.1145/3387514.3406591) without a clock at the sender.
 //
 // Thread rule: a board may be used by all at once; a CreditBudget by one thread at a time.
 #pragma once
@@ -21,6 +27,7 @@
 #include <utility>
 
 #include "base/divide_up.h"
+#include "base/units.h"
 
 namespace quadrille::wire {
 
@@ -30,9 +37,12 @@ struct CreditBoard {
   // In `taken`: it wanted more than that.
   static constexpr std::uint32_t credit_blocked = std::uint32_t{1} << 31U;
 
-  std::atomic<std::uint32_t> ceiling;
+  std::atomic<std::uint32_t> start;  // where the limit began
+  std::atomic<std::uint32_t> most;   // that it grows to
   std::atomic<std::uint32_t> limit;
-  std::atomic<std::uint32_t> arrivals;  // since the limit was last raised
+  std::atomic<std::uint32_t> arrivals;      // since `counted_from`
+  std::atomic<std::int64_t> counted_from;   // ns, of the host's monotonic clock
+  std::atomic<std::int64_t> grows_again;    // at this time, after a loss
   std::atomic<std::uint32_t> places;    // of `taken` that have been used
   std::array<std::atomic<std::uint32_t>, holders> taken;
 };
@@ -43,9 +53,16 @@ class CreditBudget {
   // A ceiling that no loss lowers: everything may be on its way at once.
   static constexpr std::uint32_t unlimited = std::uint32_t{1} << 28U;
 
-  // Holder `holder` of `board`, whose ceiling is the lowest that any has brought.
-  // REQUIRES: ceiling > 0.
-  CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t ceiling);
+  // What a switch's queue may hold of what was granted, in time of the link: 100 us are 125 KB at
+  // 10 Gbit/s and 312 KB at 25, about what a port of today's switches has.
+  static constexpr Nanoseconds longest_queue{200'000};
+  static constexpr Nanoseconds no_growth_after_loss{1'000'000'000};
+
+  // Holder `holder` of `board`, whose limit starts at the lowest that any has brought, and grows to
+  // the lowest `most`. REQUIRES: 0 < start <= most.
+  CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t start, std::uint32_t most);
+  CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t start)
+      : CreditBudget(board, holder, start, start) {}
   CreditBudget(const CreditBudget&) = delete;
   CreditBudget& operator=(const CreditBudget&) = delete;
   ~CreditBudget() {
@@ -67,10 +84,12 @@ class CreditBudget {
   // What this holder has taken, if none of it can come before something else does.
   std::uint32_t idle() const { return coming_ == 0 ? own_ : 0; }
 
-  void arrived(std::uint32_t packets);
-  void lost();
+  void arrived(std::uint32_t packets, Nanoseconds now);
+  void lost(Nanoseconds now);
 
   std::uint32_t limit() const { return board_->limit.load(std::memory_order_relaxed); }
+  // `packets` of where the limit began are as many of what it has grown to.
+  std::uint32_t grown(std::uint32_t packets) const;
   // What others left to this holder when it last took something.
   std::uint32_t share() const { return static_cast<std::uint32_t>(divide_up(limit(), sharers_)); }
   // What this holder has taken.

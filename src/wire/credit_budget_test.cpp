@@ -11,6 +11,8 @@
 namespace quadrille::wire {
 namespace {
 
+constexpr Nanoseconds start_time{1'000'000'000};
+
 TEST(CreditBudget, holders_together_take_no_more_than_the_limit_but_one_each) {
   auto board = std::make_unique<CreditBoard>();
   CreditBudget first(*board, 0, 10);
@@ -83,7 +85,7 @@ TEST(CreditBudget, the_lowest_ceiling_that_a_holder_brings_is_the_boards) {
   const CreditBudget second(*board, 1, 16);
   const CreditBudget third(*board, 2, 20);
   EXPECT_EQ(first.limit(), 16U);
-  EXPECT_EQ(board->ceiling.load(), 16U);
+  EXPECT_EQ(board->start.load(), 16U);
 }
 
 TEST(CreditBudget, what_a_holder_had_is_free_when_it_ends_or_its_place_is_taken_again) {
@@ -103,24 +105,70 @@ TEST(CreditBudget, what_a_holder_had_is_free_when_it_ends_or_its_place_is_taken_
 TEST(CreditBudget, losses_lower_the_limit_by_an_eighth_each_and_arrivals_raise_it) {
   auto board = std::make_unique<CreditBoard>();
   CreditBudget budget(*board, 0, 16);
-  budget.lost();
+  budget.lost(start_time);
   EXPECT_EQ(budget.limit(), 14U);
-  for (int i = 0; i < 4; ++i) budget.lost();
+  for (int i = 0; i < 4; ++i) budget.lost(start_time);
   EXPECT_EQ(budget.limit(), 10U);
-  for (int i = 0; i < 9; ++i) budget.arrived(1);
+  for (int i = 0; i < 19; ++i) budget.arrived(1, start_time);
   EXPECT_EQ(budget.limit(), 10U);
-  budget.arrived(1);
-  EXPECT_EQ(budget.limit(), 11U);
-  for (int i = 0; i < 1000; ++i) budget.arrived(1);
+  budget.arrived(1, start_time);
+  EXPECT_EQ(budget.limit(), 12U) << "two limits' worth";
+  for (int i = 0; i < 1000; ++i) budget.arrived(1, start_time);
   EXPECT_EQ(budget.limit(), 16U);
-  for (int i = 0; i < 100; ++i) budget.lost();
+  for (int i = 0; i < 100; ++i) budget.lost(start_time);
   EXPECT_EQ(budget.limit(), 2U) << "enough for one packet arriving and one on its way";
+}
+
+// `limits` limits' worth of packets that a link brings one each `each`.
+Nanoseconds bring(CreditBudget& budget, Nanoseconds each, int limits, Nanoseconds from) {
+  for (int i = 0; i < limits; ++i) {
+    for (std::uint32_t left = budget.limit(); left > 0; --left) budget.arrived(1, from = from + each);
+  }
+  return from;
+}
+
+TEST(CreditBudget, grows_to_what_a_fast_link_drains_in_the_longest_queue) {
+  auto board = std::make_unique<CreditBoard>();
+  CreditBudget budget(*board, 0, 16, 1000);
+  bring(budget, Nanoseconds{1200}, 40, start_time);  // 10 Gbit/s
+  const auto drained = static_cast<std::uint32_t>(CreditBudget::longest_queue.value / 1200);
+  EXPECT_LE(budget.limit(), drained);
+  EXPECT_GE(budget.limit(), drained / 2 - 1) << "two limits' worth are looked at";
+  EXPECT_EQ(budget.grown(4), 4 * budget.limit() / 16);
+}
+
+TEST(CreditBudget, of_a_slow_link_stays_where_it_began) {
+  auto board = std::make_unique<CreditBoard>();
+  CreditBudget budget(*board, 0, 16, 1000);
+  const Nanoseconds later = bring(budget, Nanoseconds{12'000}, 40, start_time);  // 1 Gbit/s
+  EXPECT_EQ(budget.limit(), 16U);
+  // A process that slept finds at once what had been granted before, and no more.
+  for (int i = 0; i < 40; ++i) {
+    const Nanoseconds woke = later + Nanoseconds{12'000 * 16 * (i + 1)};
+    budget.arrived(16, woke);
+  }
+  EXPECT_EQ(budget.limit(), 16U);
+  EXPECT_EQ(budget.grown(4), 4U);
+}
+
+TEST(CreditBudget, grows_no_more_than_its_holders_can_keep_and_not_right_after_a_loss) {
+  auto board = std::make_unique<CreditBoard>();
+  CreditBudget budget(*board, 0, 16, 40);
+  Nanoseconds now = bring(budget, Nanoseconds{100}, 20, start_time);
+  EXPECT_EQ(budget.limit(), 40U);
+  for (int i = 0; i < 4; ++i) budget.lost(now);
+  const std::uint32_t lowered = budget.limit();
+  EXPECT_LT(lowered, 30U);
+  now = bring(budget, Nanoseconds{100}, 20, now);
+  EXPECT_EQ(budget.limit(), lowered);
+  bring(budget, Nanoseconds{100}, 20, now + CreditBudget::no_growth_after_loss);
+  EXPECT_EQ(budget.limit(), 40U);
 }
 
 TEST(CreditBudget, an_unlimited_one_is_lowered_by_no_loss) {
   auto board = std::make_unique<CreditBoard>();
   CreditBudget budget(*board, 0, CreditBudget::unlimited);
-  for (int i = 0; i < 1000; ++i) budget.lost();
+  for (int i = 0; i < 1000; ++i) budget.lost(start_time);
   EXPECT_EQ(budget.take(1'000'000), 1'000'000U);
 }
 

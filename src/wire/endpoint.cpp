@@ -148,7 +148,9 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
   Flow& flow = known != nullptr ? *known : flow_with(header.sender, header.channel);
   if (to_group) flow.says_it_hears = acks_that_say_it;
   if (!hearing_.empty()) hearing_[header.sender].sign(now);
-  if (is_ack) {
+  if (is_of_run(header.kind)) {
+    on_run_packet(flow, *parsed, number, now);
+  } else if (is_ack) {
     on_ack(flow, parsed->body, number, now);
   } else if (header.kind == PacketKind::group_announcement) {
     on_announcement(flow, number, now);
@@ -185,26 +187,31 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   flow.news(Side::in, now);
   ++counters_.data_received;
   counters_.bytes_received += parsed.body.size();
-  budget_.arrived(1);
+  budget_.arrived(1, now);
   if (header.kind == PacketKind::repeated_data || header.kind == PacketKind::repeated_group_data) {
     ++counters_.losses;
-    budget_.lost();
+    budget_.lost(now);
   }
-  // Grants report arrivals too; what is missing only an ACK can tell.
-  const bool worth_telling = header.last || flow.in.outstanding() == 0;
   flow.untold_bytes += parsed.body.size() + packet_framing_bytes;
   // The first since this end has sent, and others while they wait too.
   const bool by_turns = std::exchange(flow.sent_since_arrival, false) || flow.telling_at;
   const bool may_wait = is_to_group(header.kind)
                             ? header.place == 0 && leaves_room_to_group(flow)
                             : by_turns && leaves_room(flow, parsed.body.size());
-  if (flow.in.has_gap()) {
-    owe_ack(flow);
-  } else if (unscheduled && header.last && may_wait) {
+  if (unscheduled && header.last && may_wait && !flow.in.has_gap()) {
     tell_later(flow, flow.telling_at.value_or(now + report_after));
-  } else if (worth_telling && !unscheduled && flow.in.is_open()) {
+  } else {
+    note_arrived(flow, header.last, unscheduled, now);
+  }
+}
+
+// Grants report arrivals too; what is missing only an ACK can tell.
+void Endpoint::note_arrived(Flow& flow, bool last, bool unscheduled, Nanoseconds now) {
+  if (flow.in.has_gap()) return owe_ack(flow);
+  if (!last && flow.in.outstanding() > 0) return;
+  if (!unscheduled && flow.in.is_open()) {
     tell_later(flow, now + report_open_after);
-  } else if (worth_telling) {
+  } else {
     tell(flow);
   }
 }
@@ -399,6 +406,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
   }
   if (sending_.empty()) return std::nullopt;
   Flow& flow = *flows_.at(sending_.begin()->second);
+  if (const auto run = next_run(flow, room, now)) return run;
   if (flow.group != nullptr && !flow.out.repeats_anew()) {
     const auto receivers = flow.group->repeating(*flow.out.repeats());
     if (receivers.size() > 1) return write_to_group(*flow.group, receivers, true, room, now);

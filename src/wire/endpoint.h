@@ -34,6 +34,7 @@
 #include "wire/packet.h"
 #include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
+#include "wire/run_seal.h"
 #include "wire/send_flow.h"
 #include "wire/send_group.h"
 
@@ -67,6 +68,7 @@ struct EndpointCounters {
   std::uint64_t data_received = 0;
   std::uint64_t bytes_sent = 0;      // of payload, each time it was sent
   std::uint64_t bytes_received = 0;  // of payload, once
+  std::uint64_t runs_sent = 0;  // that `data_sent` went in, each with an ACK
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t probes = 0;
@@ -112,8 +114,11 @@ class Endpoint {
     bool to_group = false;  // it came as one for several
   };
   // A datagram that arrived. What is not a peer's packet is counted and dropped, never answered,
-  // and nothing is returned.
+  // and nothing is returned. Its memory stays as it is until keep_borrowed() is called.
   std::optional<Heard> on_datagram(std::span<std::byte> datagram, Nanoseconds now);
+
+  // What on_datagram() was given may be overwritten afterwards.
+  void keep_borrowed();
 
   // Not an endpoint's number: these have 24 bits.
   static constexpr EndpointId to_group = 0xffffffff;
@@ -121,9 +126,10 @@ class Endpoint {
     EndpointId peer = 0;  // or `to_group`
     std::size_t length = 0;
     bool is_ack = false;
+    std::size_t datagram = 0;  // of several datagrams one behind the other: bytes of all but the last
   };
-  // Writes the next datagram that is due into `room`; nothing where none is. REQUIRES: room for
-  // largest_datagram().
+  // Writes the next datagram that is due into `room`, or several to one peer where there is room
+  // for them; nothing where none is. REQUIRES: room for largest_datagram().
   std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now);
   std::size_t largest_datagram() const;
   // When next_datagram() will have something without any other event; nothing: never.
@@ -223,6 +229,11 @@ class Endpoint {
                     std::span<std::byte> datagram) const;
   void on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now);
   void on_ack(Flow& flow, std::span<const std::byte> body, std::uint64_t number, Nanoseconds now);
+  // Something new has arrived for it, of a message's end or not.
+  void note_arrived(Flow& flow, bool last, bool unscheduled, Nanoseconds now);
+  void on_run_packet(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now);
+  void on_run(Flow& flow, const RunAssembly& run, Nanoseconds now);
+  RunSeal& seal_between(EndpointId from, EndpointId to);
   void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
   // A sign of the other end: whoever gives one on one channel is soon asked on the others too.
   void heard(Flow& flow, Nanoseconds now);
@@ -250,10 +261,17 @@ class Endpoint {
                           std::span<std::byte> room, Nanoseconds now);
   void complete_if_kept(Handle handle);
   void count_sent(Flow& flow, const SendFlow::Packet& packet);
-  void note_sent(Flow& flow, const SendFlow::Packet& packet, Nanoseconds now);
+  void note_sent(Flow& flow, Sequence sequence, bool repeated, Nanoseconds now);
+  // Several packets of it at once, where there are enough and `room` holds them.
+  std::optional<Outgoing> next_run(Flow& flow, std::span<std::byte> room, Nanoseconds now);
+  Outgoing write_run(Flow& flow, const SendFlow::Run& run, std::span<std::byte> room,
+                     Nanoseconds now);
   Outgoing write_announcement(const SendGroup& group, std::span<std::byte> room);
   void on_announcement(Flow& flow, std::uint64_t end, Nanoseconds now);
   Outgoing write_ack(Flow& flow, std::span<std::byte> room, Nanoseconds now);
+  // How the flow stands, under the next number; then has_acked().
+  Ack next_ack(Flow& flow);
+  void has_acked(Flow& flow, const Ack& ack, Nanoseconds now);
 
   EndpointSettings settings_;
   CreditBudget& budget_;
@@ -283,6 +301,9 @@ class Endpoint {
   std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;
+  std::unordered_map<EndpointId, RunSeal> send_seals_;
+  std::unordered_map<EndpointId, RunSeal> receive_seals_;
+  std::vector<Flow*> borrowing_;  // have packets of runs where they were received
   std::set<EndpointId> unheard_;  // see set_receive_loss()
   std::set<EndpointId> peers_with_receive_loss_;
   std::set<EndpointId> silent_;

@@ -19,6 +19,7 @@ void Endpoint::unlist(Flow& flow) {
   relist<Nanoseconds>(timers_, flow.key, flow.timer_at, std::nullopt);
   relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
   std::erase(owed_, &flow);
+  std::erase(borrowing_, &flow);
   unanswered_.erase(flow.key);
 }
 

@@ -14,6 +14,9 @@ constexpr Nanoseconds look_at_budget{200'000};
 constexpr std::uint64_t most_of_short = 8;
 constexpr std::uint32_t least_of_long = 2;
 
+// Packets; they leave as one run.
+constexpr std::uint32_t worth_an_ack = 32;
+
 }  // namespace
 
 bool Endpoint::is_announced_by_grant(const Flow& flow, std::uint64_t packets) const {
@@ -23,25 +26,26 @@ bool Endpoint::is_announced_by_grant(const Flow& flow, std::uint64_t packets) co
 }
 
 std::uint32_t Endpoint::window(const Flow& flow) const {
+  const std::uint32_t usual = budget_.grown(settings_.window);
   // Each grant to a group's sender comes with those of all others: few of them. Before it is there
   // it takes nothing that somebody else's messages would want.
   if (flow.group_key && !flow.in.has_begun()) {
-    const std::uint32_t spare = budget_.limit() - std::min(budget_.limit(), settings_.window);
+    const std::uint32_t spare = budget_.limit() - std::min(budget_.limit(), usual);
     const std::uint64_t whole = expecting_ == 1 ? flow.in.first_packets() : 0;
-    return std::max(settings_.window,
+    return std::max(usual,
                     static_cast<std::uint32_t>(std::min<std::uint64_t>(whole, spare)));
   }
-  if (flow.group_key && expecting_ == 1) return std::max(settings_.window, budget_.limit());
+  if (flow.group_key && expecting_ == 1) return std::max(usual, budget_.limit());
   if (expecting_ == 1) {
     // Half, so that who comes next finds something; between two ends nobody comes.
-    if (settings_.peers == 2) return std::max(settings_.window, budget_.share());
-    return std::max(settings_.window, budget_.limit() / 2);
+    if (settings_.peers == 2) return std::max(usual, budget_.share());
+    return std::max(usual, budget_.limit() / 2);
   }
-  if (flow.group_key) return settings_.window;
+  if (flow.group_key) return usual;
   // All partners at once, as far as the budget goes: one that is busy with others leaves little of
   // it unused. Of long messages two packets, so that data leaves that grants can ride on.
   const bool is_short = flow.in.first_packets() <= most_of_short;
-  return std::clamp(budget_.limit() / expecting_, is_short ? 1U : least_of_long, settings_.window);
+  return std::clamp(budget_.limit() / expecting_, is_short ? 1U : least_of_long, usual);
 }
 
 // Credit that was granted for what is not there yet may wait, by way of its sender's program, for
@@ -65,7 +69,7 @@ void Endpoint::grant(Nanoseconds now) {
     // Not packet by packet where each grant costs an ACK.
     const bool with_data = flow.may_send_alone();
     const std::uint32_t worth_telling =
-        std::max<std::uint32_t>(flow.group_key ? window / 2 : window * 3 / 4, 1);
+        std::clamp<std::uint32_t>(flow.group_key ? window / 2 : window * 3 / 4, 1, worth_an_ack);
     const auto least =
         static_cast<std::uint32_t>(with_data ? 1 : std::min<std::uint64_t>(worth_telling, wanted));
     if (most < least) continue;

@@ -166,7 +166,7 @@ Endpoint::Outgoing Endpoint::write_to_group(const SendGroup& group,
   ++counters_.group_sent;
   count_sent(*receivers.front(), packet);
   if (packet.last && !again) complete_if_kept(packet.handle);
-  for (Flow* flow : receivers) note_sent(*flow, packet, now);
+  for (Flow* flow : receivers) note_sent(*flow, packet.sequence, packet.repeated, now);
   return {to_group, length, false};
 }
 

@@ -24,6 +24,7 @@ bool Endpoint::is_authentic(const Header& header, const Flow* flow, std::uint64_
   const Key key = flow != nullptr ? flow->receive_key
                                   : key_between(settings_.secret, header.sender, settings_.self);
   if (header.kind == PacketKind::ack) return is_sealed(key, number, datagram);
+  if (is_of_run(header.kind)) return is_header_sealed(key, number, datagram);
   const Sequence sent = flow == nullptr ? 0 : flow->out.acknowledged();
   const Sequence acknowledged = widen(sent, header.acknowledged, acknowledged_bits);
   return is_sealed(key, sealed_number(number, acknowledged), datagram);
@@ -50,7 +51,7 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
   const std::size_t length = overhead_bytes + packet.payload.size();
   seal(flow.send_key, sealed_number(packet.sequence, flow.in.acknowledged()), room.first(length));
   count_sent(flow, packet);
-  note_sent(flow, packet, now);
+  note_sent(flow, packet.sequence, packet.repeated, now);
   return {flow.key.first, length, false};
 }
 
@@ -61,18 +62,18 @@ void Endpoint::count_sent(Flow& flow, const SendFlow::Packet& packet) {
   if (packet.repeated) ++counters_.data_resent;
 }
 
-void Endpoint::note_sent(Flow& flow, const SendFlow::Packet& packet, Nanoseconds now) {
-  if (packet.repeated) {
+void Endpoint::note_sent(Flow& flow, Sequence sequence, bool repeated, Nanoseconds now) {
+  if (repeated) {
     flow.timed.reset();  // whose arrival would it be (P. Karn, C. Partridge, SIGCOMM 1987)
   } else if (!flow.timed) {
-    flow.timed = {packet.sequence, now};
+    flow.timed = {sequence, now};
   }
   flow.timer.began(Side::out, now);
   settle(flow, now);
   if (flow.group != nullptr) watch_group(flow, now);
 }
 
-Endpoint::Outgoing Endpoint::write_ack(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
+Ack Endpoint::next_ack(Flow& flow) {
   ++flow.own_number;
   Ack ack;
   ack.acknowledged = static_cast<std::uint32_t>(lower(flow.in.acknowledged(), ack_bits));
@@ -87,6 +88,24 @@ Endpoint::Outgoing Endpoint::write_ack(Flow& flow, std::span<std::byte> room, Na
   ack.receive_loss = unheard_.contains(flow.key.first);
   ack.hears_groups = flow.says_it_hears > 0;
   if (ack.hears_groups) --flow.says_it_hears;
+  return ack;
+}
+
+void Endpoint::has_acked(Flow& flow, const Ack& ack, Nanoseconds now) {
+  if (flow.asks) {
+    ++counters_.probes;
+    flow.out.asked(flow.own_number);
+    if (!flow.probe) flow.probe = {flow.own_number, now};
+    flow.timed.reset();  // its report may have been lost
+    flow.asks = false;
+  }
+  flow.ack_owed = false;
+  flow.announced_there = widen(flow.out.announced(), ack.announced, ack_bits);
+  has_told(flow);
+}
+
+Endpoint::Outgoing Endpoint::write_ack(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
+  Ack ack = next_ack(flow);
   ack.words = static_cast<std::uint8_t>(flow.in.arrived(ack.arrived));
   Header header;
   header.kind = PacketKind::ack;
@@ -100,16 +119,7 @@ Endpoint::Outgoing Endpoint::write_ack(Flow& flow, std::span<std::byte> room, Na
   const std::size_t length = overhead_bytes + quadrille::wire::write_ack(ack, body);
   seal(flow.send_key, flow.own_number, room.first(length));
   ++counters_.acks_sent;
-  if (flow.asks) {
-    ++counters_.probes;
-    flow.out.asked(flow.own_number);
-    if (!flow.probe) flow.probe = {flow.own_number, now};
-    flow.timed.reset();  // its report may have been lost
-    flow.asks = false;
-  }
-  flow.ack_owed = false;
-  flow.announced_there = announced;
-  has_told(flow);
+  has_acked(flow, ack, now);
   doze_if_settled(flow);
   return {flow.key.first, length, true};
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "wire/packet.h"
 #include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
+#include "wire/run_assembly.h"
 #include "wire/send_flow.h"
 #include "wire/sequence.h"
 
@@ -121,6 +123,7 @@ struct Flow {
   SendGroup* group = nullptr;                        // what was never sent leaves with it
   std::optional<GroupHearing::Since> missing_since;  // packets of the group that it gets by itself
   std::optional<Key> group_key;    // of what comes for this end and others at once
+  std::unique_ptr<RunAssembly> run;  // the newest that has begun to come
   std::uint32_t charged = 0;       // of the budget; never more than in.outstanding()
   std::uint64_t own_number = 0;    // of the last ACK sent
   std::uint64_t heard_number = 0;  // of the newest ACK heard

@@ -14,6 +14,8 @@ constexpr std::uint64_t receive_loss_bit = 2;
 constexpr std::uint64_t hears_groups_bit = 4;
 constexpr std::uint64_t failed_bit = 8;
 
+constexpr unsigned repeated_bit = 0x80;  // beside a run's index
+
 void put(std::span<std::byte> bytes, std::size_t offset, std::size_t width, std::uint64_t value) {
   put_big_endian(bytes.subspan(offset, width), value);
 }
@@ -32,8 +34,13 @@ std::span<std::byte> write_header(const Header& header, std::span<std::byte> pac
   put(packet, 4, 2, header.channel);
   put(packet, 6, 3, header.sequence);
   put(packet, 9, 3, header.place);
-  put(packet, 12, 2, header.acknowledged);
-  put(packet, 14, 2, header.granted);
+  if (is_of_run(header.kind)) {
+    put(packet, 12, 3, header.run);
+    put(packet, 15, 1, header.index | (header.repeated ? repeated_bit : 0U));
+  } else {
+    put(packet, 12, 2, header.acknowledged);
+    put(packet, 14, 2, header.granted);
+  }
   return packet.subspan(header_bytes);
 }
 
@@ -59,7 +66,6 @@ std::optional<Parsed> parse_packet(std::span<const std::byte> packet, ParseError
   if (first >> 4 != protocol_version) return std::nullopt;
   error = ParseError::malformed;
   const unsigned kind = first >> 1 & 7U;
-  if (kind > static_cast<unsigned>(PacketKind::group_announcement)) return std::nullopt;
   Parsed parsed;
   parsed.header.kind = static_cast<PacketKind>(kind);
   parsed.header.last = (first & 1U) != 0;
@@ -67,12 +73,22 @@ std::optional<Parsed> parse_packet(std::span<const std::byte> packet, ParseError
   parsed.header.channel = static_cast<Channel>(get(packet, 4, 2));
   parsed.header.sequence = static_cast<std::uint32_t>(get(packet, 6, 3));
   parsed.header.place = static_cast<std::uint32_t>(get(packet, 9, 3));
-  parsed.header.acknowledged = static_cast<std::uint16_t>(get(packet, 12, 2));
-  parsed.header.granted = static_cast<std::uint16_t>(get(packet, 14, 2));
+  if (is_of_run(parsed.header.kind)) {
+    parsed.header.run = static_cast<std::uint32_t>(get(packet, 12, 3));
+    const auto index = static_cast<std::uint8_t>(get(packet, 15, 1));
+    parsed.header.index = index & ~repeated_bit;
+    parsed.header.repeated = (index & repeated_bit) != 0;
+  } else {
+    parsed.header.acknowledged = static_cast<std::uint16_t>(get(packet, 12, 2));
+    parsed.header.granted = static_cast<std::uint16_t>(get(packet, 14, 2));
+  }
   if (is_to_group(parsed.header.kind) &&
       (parsed.header.acknowledged != 0 || parsed.header.granted != 0))
     return std::nullopt;
   parsed.body = packet.subspan(header_bytes, packet.size() - overhead_bytes);
+  const bool is_short =
+      parsed.header.kind == PacketKind::run_end && parsed.body.size() < run_trailer_bytes;
+  if (is_short || parsed.header.index > longest_run) return std::nullopt;
   error = ParseError::none;
   return parsed;
 }

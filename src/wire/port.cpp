@@ -32,7 +32,7 @@ Port::Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, Port
       group_(settings.group),
       datagram_bytes_(settings.endpoint.limits.payload + overhead_bytes),
       budget_(settings.board != nullptr ? *settings.board : own_board_, settings.holder,
-              settings.budget),
+              settings.budget, settings.most_budget),
       endpoint_(settings.endpoint, budget_),
       on_late_(std::move(settings.on_late)),
       service_(mutex_) {
@@ -189,6 +189,7 @@ bool Port::take_in_from(Link& link) {
       if (heard && !heard->to_group && uses_tcp_fallback_)
         tcp_fallback_->heard_by_datagram(heard->from);
     }
+    endpoint_.keep_borrowed();
     if (!link.has_more()) return true;
   }
 }
@@ -216,7 +217,11 @@ bool Port::send_out() {
         continue;
       }
       if (go_by_stream(*outgoing, room) && !outgoing->is_ack) continue;
-      link_->add(addresses_[outgoing->peer], outgoing->length);
+      if (outgoing->datagram > 0) {
+        link_->add_several(addresses_[outgoing->peer], outgoing->length, outgoing->datagram);
+      } else {
+        link_->add(addresses_[outgoing->peer], outgoing->length);
+      }
     }
     if (!link_->has_unsent()) break;
   }

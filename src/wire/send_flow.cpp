@@ -61,6 +61,7 @@ SendFlow::Packet SendFlow::next() {
     Open& open = open_[sequence - acknowledged_];
     const bool tells = open.transmission >= told_by_missing_from_;
     open.transmission = transmissions_++;
+    open.in_run = false;
     const bool anew = std::exchange(open.again, true);
     Packet again = packet(sequence);
     // Of what went unscheduled it is not known whether it was lost.
@@ -79,14 +80,71 @@ SendFlow::Packet SendFlow::next_new() {
   return packet(sent_++);
 }
 
+const SendFlow::Message& SendFlow::message_of(Sequence sequence) const {
+  return *std::ranges::find_if(messages_, [&](const Message& m) { return sequence < m.end; });
+}
+
 SendFlow::Packet SendFlow::packet(Sequence sequence) const {
-  const auto message =
-      std::ranges::find_if(messages_, [&](const Message& m) { return sequence < m.end; });
-  const Sequence place = sequence - message->first;
+  const Message& message = message_of(sequence);
+  const Sequence place = sequence - message.first;
   const std::size_t offset = place * limits_.payload;
-  const std::size_t length = std::min(limits_.payload, message->data.size() - offset);
-  return {sequence, static_cast<std::uint32_t>(place),     sequence + 1 == message->end,
-          false,    message->data.subspan(offset, length), message->handle};
+  const std::size_t length = std::min(limits_.payload, message.data.size() - offset);
+  return {sequence, static_cast<std::uint32_t>(place),    sequence + 1 == message.end,
+          false,    message.data.subspan(offset, length), message.handle};
+}
+
+// Of packets that went granted, from the first lost one on.
+std::uint32_t SendFlow::repeatable_run(std::uint32_t most) const {
+  const Sequence first = *lost_.begin();
+  const Sequence end = std::min(message_of(first).end, granted_);
+  std::uint32_t packets = 0;
+  for (auto next = lost_.begin(); next != lost_.end() && packets < most; ++next, ++packets) {
+    if (*next != first + packets || *next >= end || open_[*next - acknowledged_].unscheduled) break;
+  }
+  return packets;
+}
+
+std::optional<SendFlow::Run> SendFlow::next_run(std::uint32_t least, std::uint32_t most) {
+  most = std::min(most, run_limit_);
+  if (most < least) return std::nullopt;
+  const bool repeated = may_repeat();
+  if (!repeated && sent_ >= std::min(granted_, end_)) return std::nullopt;
+  const Sequence first = repeated ? *lost_.begin() : sent_;
+  const Message& message = message_of(first);
+  std::uint64_t packets = most;
+  if (repeated) {
+    packets = repeatable_run(most);
+  } else {
+    packets = std::min<std::uint64_t>({packets, std::min(granted_, message.end) - first,
+                                       limits_.most_open - open_.size()});
+  }
+  if (packets < least) return std::nullopt;
+  for (Sequence sequence = first; sequence < first + packets; ++sequence) {
+    if (repeated) {
+      Open& open = open_[sequence - acknowledged_];
+      open.transmission = transmissions_++;
+      open.again = open.in_run = true;
+      lost_.erase(sequence);
+    } else {
+      open_.push_back(
+          {.transmission = transmissions_++, .in_run = true, .listened_for = granted_ > began_});
+    }
+  }
+  if (repeated) {
+    resent_ += packets;
+  } else {
+    sent_ += packets;
+  }
+  const Sequence place = first - message.first;
+  const std::size_t offset = place * limits_.payload;
+  const std::size_t length = std::min(packets * limits_.payload, message.data.size() - offset);
+  return Run{.first = first,
+             .place = static_cast<std::uint32_t>(place),
+             .packets = static_cast<std::uint32_t>(packets),
+             .last = first + packets == message.end,
+             .repeated = repeated,
+             .payload = message.data.subspan(offset, length),
+             .handle = message.handle};
 }
 
 bool SendFlow::on_news(const News& news) {
@@ -115,6 +173,10 @@ bool SendFlow::on_news(const News& news) {
 void SendFlow::has_arrived(const Open& open) {
   latest_arrived_ = std::max(latest_arrived_, open.transmission + 1);
   if (!open.again) missed_ = 0;
+  if (++arrived_in_row_ >= run_limit_ && run_limit_ < longest_run) {
+    ++run_limit_;
+    arrived_in_row_ = 0;
+  }
 }
 
 void SendFlow::acknowledge_before(Sequence end) {
@@ -143,9 +205,14 @@ bool SendFlow::mark_arrived(std::span<const std::uint64_t> words) {
 }
 
 void SendFlow::find_lost(std::uint64_t sent_before) {
+  bool lost_a_run = false;
   for (std::size_t i = 0; i < open_.size(); ++i) {
-    if (!open_[i].arrived && open_[i].transmission < sent_before) lost_.insert(acknowledged_ + i);
+    if (open_[i].arrived || open_[i].transmission >= sent_before) continue;
+    lost_a_run |= lost_.insert(acknowledged_ + i).second && open_[i].in_run;
   }
+  if (!lost_a_run) return;
+  run_limit_ = std::max(run_limit_ / 2, 1U);
+  arrived_in_row_ = 0;
 }
 
 void SendFlow::asked(std::uint64_t number) {

@@ -70,6 +70,20 @@ class SendFlow {
   bool may_send_all() const;
   // Packets are lost ones first. REQUIRES: may_send(). The packet counts as sent.
   Packet next();
+  // Packets of one message, all but its last one full, that may go together.
+  struct Run {
+    Sequence first = 0;
+    std::uint32_t place = 0;
+    std::uint32_t packets = 0;
+    bool last = false;  // the message ends with it
+    bool repeated = false;
+    std::span<const std::byte> payload;
+    Handle handle = 0;
+  };
+  // No fewer than `least` and no more than `most` packets; nothing: there are fewer. They count as
+  // sent.
+  std::optional<Run> next_run(std::uint32_t least, std::uint32_t most);
+
   // The next packet that was never sent, though it may not have been granted: it goes with others'.
   // REQUIRES: has_room().
   Packet next_new();
@@ -159,6 +173,7 @@ class SendFlow {
   };
   struct Open {  // a packet that was sent and of which all before have not arrived
     std::uint64_t transmission = 0;
+    bool in_run = false;
     bool unscheduled = false;
     bool arrived = false;
     bool again = false;  // it was sent more than once
@@ -185,6 +200,8 @@ class SendFlow {
   std::uint64_t sent_before_answered(std::uint64_t answers);
   void find_lost(std::uint64_t sent_before);
   Packet packet(Sequence sequence) const;
+  const Message& message_of(Sequence sequence) const;
+  std::uint32_t repeatable_run(std::uint32_t most) const;
 
   FlowLimits limits_;
   std::deque<Message> messages_;  // not complete
@@ -202,6 +219,9 @@ class SendFlow {
   std::deque<Probe> probes_;             // each with more sent before it than the one before it
   std::uint64_t sent_before_probe_ = 0;  // the newest, answered or not
   std::uint64_t resent_ = 0;
+  // A packet that is lost costs its whole run: of how many packets one may be.
+  std::uint32_t run_limit_ = longest_run;
+  std::uint32_t arrived_in_row_ = 0;  // packets, since it was changed
   std::uint64_t missed_ = 0;
   std::uint64_t told_by_missing_from_ = 0;  // the first transmission whose loss tells something
 };

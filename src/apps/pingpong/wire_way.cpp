@@ -89,11 +89,14 @@ Result<std::unique_ptr<Way>> wire_way(const WaySettings& settings, wire::LinkKin
   Introduction own{};
   if (has_own) own.at = opened.value().link->local();
   randombytes_buf(own.secret.data(), own.secret.size());
+  const std::size_t kept =
+      has_own ? opened.value().link->receive_queue(settings.mtu_bytes - wire::ip_udp_bytes) : 0;
   const Introduction other = exchanged(settings.exchange, own);
   if (!opened.ok()) return opened.error();
   if (!has_own) return Error{ErrorKind::system, opened.value().why_not};
   if (other.at.port == 0) return Error{ErrorKind::system, "the other host cannot open it"};
   auto made = port_settings(settings, settings.rank == 0 ? own.secret : other.secret);
+  made.most_budget = std::max(made.budget, static_cast<std::uint32_t>(kept * 3 / 4));
   made.addresses = {{own.at, {}}, {other.at, {}}};
   if (settings.rank == 1) std::swap(made.addresses[0], made.addresses[1]);
   auto way = std::make_unique<WireWay>(std::make_unique<wire::CreditBoard>(),

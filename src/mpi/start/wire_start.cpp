@@ -106,7 +106,7 @@ class Opening {
     if (streams != nullptr) own.streams = streams->local();
     auto addresses = exchange_addresses(own);
     WireStart wire;
-    const std::size_t held = link->receive_queue();
+    const std::size_t held = link->receive_queue(mtu - ip_udp_bytes);
     wire.board = share_board(secret, hosts[host_].address);
     wire::PortSettings port;
     const WireLimits limits(job_, mtu);
@@ -119,6 +119,7 @@ class Opening {
     const std::uint32_t packets = limits.packets(host_);
     port.budget = budget_within(
         held, wire.board != nullptr ? packets : std::max<std::uint32_t>(1, packets / own_.ranks));
+    port.most_budget = std::max(port.budget, static_cast<std::uint32_t>(held * 3 / 4));
     port.group = draw_group();
     const std::size_t payload = port.endpoint.limits.payload;
     port.on_tcp_fallback = [rank = rank_](wire::EndpointId peer) {

@@ -42,8 +42,8 @@ class Link {
   // Readable when something has arrived, in the order of what to look at; the first is writable, or
   // readable, when a batch may have room again.
   virtual std::span<const int> descriptors() const = 0;
-  // How many of the largest datagrams the system keeps until they are received.
-  virtual std::size_t receive_queue() const = 0;
+  // How many datagrams of that length the system keeps until they are received.
+  virtual std::size_t receive_queue(std::size_t datagram_bytes) const = 0;
 
   // Some of what has arrived, valid until the next call. There may be more where has_more().
   virtual std::span<const std::span<std::byte>> receive() = 0;
@@ -53,10 +53,15 @@ class Link {
   // Somebody has slept until a descriptor was ready: receive() looks at all of them next.
   virtual void woken() {}
 
-  // Memory for the next datagram; empty where the batch is full.
+  // Memory for the next datagram, or for several; empty where the batch is full.
   virtual std::span<std::byte> room() = 0;
   // The first `length` bytes of room() go to `to`. REQUIRES: room() was not empty.
   virtual void add(NetworkAddress to, std::size_t length) = 0;
+  // The same as datagrams of `datagram` bytes, the last one of what is left. Links whose room() is
+  // for one only need not know of it.
+  virtual void add_several(NetworkAddress to, std::size_t length, std::size_t /*datagram*/) {
+    add(to, length);
+  }
   virtual bool has_unsent() const = 0;
   // Datagrams that have left since the start.
   virtual std::uint64_t sent() const = 0;

@@ -138,7 +138,7 @@ TEST_P(Links, send_long_runs_that_arrive_as_datagrams) {
 
 TEST_P(Links, keep_what_has_not_been_received_and_lose_the_rest) {
   meet(*from_, *to_);
-  const std::size_t count = 3 * to_->receive_queue();
+  const std::size_t count = 3 * to_->receive_queue(kLargest);
   for (std::size_t sent = 0; sent < count; ++sent) {
     from_->room();
     from_->add(to_->local(), kLargest);
@@ -147,7 +147,7 @@ TEST_P(Links, keep_what_has_not_been_received_and_lose_the_rest) {
   std::size_t arrived = 0;
   for (std::size_t some = 1; some > 0 || to_->has_more(); arrived += some)
     some = to_->receive().size();
-  EXPECT_GE(arrived, std::min(count, to_->receive_queue()) / 2);
+  EXPECT_GE(arrived, std::min(count, to_->receive_queue(kLargest)) / 2);
   EXPECT_LT(arrived, count);
   send(*from_, *to_, 100);
   EXPECT_EQ(lengths(*to_, *from_, 1), std::vector<std::size_t>{100}) << "goes on afterwards";

@@ -6,6 +6,7 @@
 // said nothing of cutting.
 #include "wire/links/send_batch.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -39,13 +40,21 @@ void SendBatch::set_send_queue() {
 std::span<std::byte> SendBatch::room() {
   const bool is_full = queue_.is_short() ? added_ > 0 : added_ >= usual && run_from(0) < added_;
   if (is_full || added_ == longest_run) return {};
-  return {bytes_.data() + added_ * largest_, largest_};
+  return std::span(bytes_).subspan(added_ * largest_);
 }
 
 void SendBatch::add(NetworkAddress to, std::size_t length) {
   to_[added_] = to;
   pieces_[added_] = {bytes_.data() + added_ * largest_, length};
   ++added_;
+}
+
+void SendBatch::add_several(NetworkAddress to, std::size_t length, std::size_t datagram) {
+  std::byte* const first = bytes_.data() + added_ * largest_;
+  for (std::size_t offset = 0; offset < length; offset += datagram) {
+    to_[added_] = to;
+    pieces_[added_++] = {first + offset, std::min(datagram, length - offset)};
+  }
 }
 
 std::size_t SendBatch::run_from(std::size_t first) const {

@@ -26,7 +26,7 @@ class SendBatch {
   // Few, as what is put in later cannot overtake it.
   static constexpr std::size_t usual = 4;
   // Of these one message, where all go to one address; where the queue is short a batch is one.
-  static constexpr std::size_t longest_run = 16;
+  static constexpr std::size_t longest_run = 44;
 
   // Each piece is a datagram; all but the last are of one length.
   struct Run {
@@ -43,8 +43,10 @@ class SendBatch {
   // `alone`: no other rank sends by the interface.
   SendBatch(int descriptor, std::size_t datagram_bytes, bool alone);
 
+  // For the datagrams that the batch may still take.
   std::span<std::byte> room();
   void add(NetworkAddress to, std::size_t length);
+  void add_several(NetworkAddress to, std::size_t length, std::size_t datagram);
   bool has_unsent() const { return added_ > sent_; }
   std::uint64_t sent() const { return all_sent_; }
   // Of these, that left as part of a longer message.

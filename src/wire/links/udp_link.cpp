@@ -135,11 +135,11 @@ Result<std::unique_ptr<UdpLink>> UdpLink::over(Descriptor opened, const UdpSetti
   return link;
 }
 
-std::size_t UdpLink::receive_queue() const {
+std::size_t UdpLink::receive_queue(std::size_t datagram_bytes) const {
   int bytes = 0;
   socklen_t length = sizeof bytes;
   if (getsockopt(descriptor_.get(), SOL_SOCKET, SO_RCVBUF, &bytes, &length) != 0) return 0;
-  return static_cast<std::size_t>(bytes) / std::max(counted_bytes, 2 * buffers_->largest);
+  return static_cast<std::size_t>(bytes) / std::max(counted_bytes, 2 * datagram_bytes);
 }
 
 void UdpLink::join_again() {

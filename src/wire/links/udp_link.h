@@ -43,13 +43,16 @@ class UdpLink : public Link, private SendBatch::Form {
   const char* name() const override { return "udp"; }
   NetworkAddress local() const override { return local_; }
   std::span<const int> descriptors() const override { return {&descriptor_.get(), 1}; }
-  std::size_t receive_queue() const override;
+  std::size_t receive_queue(std::size_t datagram_bytes) const override;
   // `receive_batch` messages at most.
   std::span<const std::span<std::byte>> receive() override;
   NetworkAddress source(std::size_t index) const override;
   bool has_more() const override { return has_more_; }
   std::span<std::byte> room() override { return batch_.room(); }
   void add(NetworkAddress to, std::size_t length) override { batch_.add(to, length); }
+  void add_several(NetworkAddress to, std::size_t length, std::size_t datagram) override {
+    batch_.add_several(to, length, datagram);
+  }
   bool has_unsent() const override { return batch_.has_unsent(); }
   std::uint64_t sent() const override { return batch_.sent(); }
   std::uint64_t sent_in_runs() const { return batch_.sent_in_runs(); }

@@ -20,7 +20,7 @@ TEST(GroupCredit, holds_no_credit_that_its_own_sender_waits_for) {
   broadcasts.start(1, 12 * 1448, {{}, milliseconds(2000), {}, {}});
   network.pass(milliseconds(10));
   EXPECT_EQ(network.budget(0).own(), 12U);
-  for (int i = 0; i < 4; ++i) network.budget(0).lost();
+  for (int i = 0; i < 4; ++i) network.budget(0).lost(network.now());
   ASSERT_LT(network.budget(0).limit(), 12U);
   MessageBeside beside(network, 2, 0);
   beside.start();

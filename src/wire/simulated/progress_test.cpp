@@ -60,7 +60,7 @@ void lower_limits(SimulatedNetwork& network, std::mt19937_64& chance, std::uint3
     const std::uint64_t losses = chance() % 30;
     const Nanoseconds when{static_cast<std::int64_t>(chance() % 100'000'000)};
     network.at(when, [&network, end, losses] {
-      for (std::uint64_t loss = 0; loss < losses; ++loss) network.budget(end).lost();
+      for (std::uint64_t loss = 0; loss < losses; ++loss) network.budget(end).lost(network.now());
     });
   }
 }

@@ -21,7 +21,8 @@ SimulatedNetwork::SimulatedNetwork(const SimulatedSettings& settings)
     own.self = id;
     own.peers = settings.endpoints;
     end.budget = std::make_unique<CreditBudget>(*hosts_[host_of(id)].board, id % settings.of_host,
-                                                settings.budget);
+                                                settings.budget,
+                                                std::max(settings.budget, settings.most_budget));
     end.endpoint = std::make_unique<Endpoint>(own, *end.budget);
   }
 }
@@ -106,7 +107,8 @@ void SimulatedNetwork::pump(EndpointId id) {
     wake(id, host.interface_free);
     return;
   }
-  std::vector<std::byte> datagram(end.endpoint->largest_datagram());
+  std::vector<std::byte> datagram(end.endpoint->largest_datagram() *
+                                  (settings_.runs ? longest_run + 1 : 1));
   const auto outgoing = end.endpoint->next_datagram(datagram, now_);
   collect(id);
   if (!outgoing) {
@@ -114,13 +116,23 @@ void SimulatedNetwork::pump(EndpointId id) {
     return;
   }
   datagram.resize(outgoing->length);
-  wire_bytes_ += datagram.size() + framing_bytes;
-  host.interface_free = now_ + time_of(datagram.size());
+  const std::size_t each = outgoing->datagram > 0 ? outgoing->datagram : datagram.size();
+  host.interface_free = now_;
+  for (std::size_t offset = 0; offset < datagram.size(); offset += each) {
+    const auto begin = datagram.begin() + static_cast<std::ptrdiff_t>(offset);
+    const std::size_t length = std::min(each, datagram.size() - offset);
+    const std::vector<std::byte> one(begin, begin + static_cast<std::ptrdiff_t>(length));
+    wire_bytes_ += length + framing_bytes;
+    host.interface_free = host.interface_free + time_of(length);
+    const Nanoseconds arrival = host.interface_free + settings_.latency;
+    if (outgoing->peer != Endpoint::to_group) {
+      travel({outgoing->peer}, arrival, one);
+    } else {
+      send_to_all(host_of(id), arrival, one);
+    }
+  }
   // Others of the host come first.
   wake(id, host.interface_free + Nanoseconds{settings_.of_host > 1 ? 1 : 0});
-  const Nanoseconds arrival = host.interface_free + settings_.latency;
-  if (outgoing->peer != Endpoint::to_group) return travel({outgoing->peer}, arrival, datagram);
-  send_to_all(host_of(id), arrival, datagram);
 }
 
 // The switch copies it to every other port; each copy has its own fate.
@@ -169,6 +181,7 @@ void SimulatedNetwork::deliver(EndpointId to, std::vector<std::byte> datagram) {
   if (ends_[to].silent) return;
   if (recorded_ == to) recording_.push_back(datagram);
   ends_[to].endpoint->on_datagram(datagram, now_);
+  ends_[to].endpoint->keep_borrowed();
   collect(to);
   wake(to, now_);
 }
