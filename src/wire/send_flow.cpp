@@ -93,6 +93,14 @@ SendFlow::Packet SendFlow::packet(Sequence sequence) const {
           false,    message.data.subspan(offset, length), message.handle};
 }
 
+// All datagrams of a run but its last one are of one length: a last packet that is not full is the
+// last datagram, trailer included.
+bool SendFlow::may_end_run(const Message& message) const {
+  const std::size_t of_last =
+      message.data.size() - (message.end - message.first - 1) * limits_.payload;
+  return of_last == limits_.payload || of_last + run_trailer_bytes <= limits_.payload;
+}
+
 // Of packets that went granted, from the first lost one on.
 std::uint32_t SendFlow::repeatable_run(std::uint32_t most) const {
   const Sequence first = *lost_.begin();
@@ -118,6 +126,7 @@ std::optional<SendFlow::Run> SendFlow::next_run(std::uint32_t least, std::uint32
     packets = std::min<std::uint64_t>({packets, std::min(granted_, message.end) - first,
                                        limits_.most_open - open_.size()});
   }
+  if (first + packets == message.end && !may_end_run(message)) --packets;
   if (packets < least) return std::nullopt;
   for (Sequence sequence = first; sequence < first + packets; ++sequence) {
     if (repeated) {

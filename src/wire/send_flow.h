@@ -201,6 +201,7 @@ class SendFlow {
   void find_lost(std::uint64_t sent_before);
   Packet packet(Sequence sequence) const;
   const Message& message_of(Sequence sequence) const;
+  bool may_end_run(const Message& message) const;
   std::uint32_t repeatable_run(std::uint32_t most) const;
 
   FlowLimits limits_;

@@ -214,5 +214,61 @@ TEST_F(SendFlowTest, no_more_is_open_than_the_receiver_can_tell_of) {
   EXPECT_EQ(sent, 4);
 }
 
+// Payloads are as long as a trailer at least.
+class RunOfSendFlow : public testing::Test {
+ protected:
+  static constexpr FlowLimits kLong{.payload = 100, .unscheduled = 8, .most_open = 100};
+  bool news(Sequence acknowledged, Sequence granted) {
+    return flow_.on_news({acknowledged, granted, flow_.announced(), {}, 0});
+  }
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(10'000);
+  SendFlow flow_{kLong};
+};
+
+TEST_F(RunOfSendFlow, is_of_what_is_granted_of_one_message) {
+  flow_.add(std::span(bytes_).first(2000), 1);
+  flow_.add(std::span(bytes_).first(2000), 2);
+  EXPECT_FALSE(flow_.next_run(2, 40)) << "nothing is granted";
+  news(0, 30);
+  const auto first = flow_.next_run(2, 12);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->packets, 12U);
+  EXPECT_FALSE(first->last);
+  const auto second = flow_.next_run(2, 12);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->first, 12U);
+  EXPECT_EQ(second->packets, 8U);
+  EXPECT_TRUE(second->last);
+  const auto third = flow_.next_run(2, 12);
+  ASSERT_TRUE(third);
+  EXPECT_EQ(third->place, 0U);
+  EXPECT_EQ(third->packets, 10U);
+  EXPECT_EQ(third->payload.size(), 1000U);
+}
+
+TEST_F(RunOfSendFlow, leaves_out_a_last_packet_that_has_no_room_for_the_trailer) {
+  flow_.add(std::span(bytes_).first(500 + 100 - run_trailer_bytes + 1), 1);
+  news(0, 6);
+  EXPECT_EQ(flow_.next_run(2, 12)->packets, 5U);
+  EXPECT_FALSE(flow_.next_run(2, 12));
+  EXPECT_EQ(flow_.next().sequence, 5U);
+}
+
+TEST_F(RunOfSendFlow, that_was_lost_goes_again_as_a_run_half_as_long) {
+  flow_.add(std::span(bytes_).first(10'000), 1);
+  news(0, 100);
+  ASSERT_EQ(flow_.next_run(2, 44)->packets, 44U);
+  ASSERT_EQ(flow_.next_run(2, 44)->packets, 44U);
+  std::array<std::uint64_t, 2> words{};
+  for (std::size_t i = 44; i < 88; ++i) words[(i - 1) / 64] |= std::uint64_t{1} << (i - 1) % 64;
+  flow_.on_news({0, 100, 100, words, 0});
+  const auto again = flow_.next_run(2, 44);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->repeated);
+  EXPECT_EQ(again->first, 0U);
+  EXPECT_EQ(again->packets, 22U);
+  EXPECT_EQ(flow_.resent(), 22U);
+}
+
 }  // namespace
 }  // namespace quadrille::wire

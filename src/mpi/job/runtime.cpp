@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -16,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -277,6 +279,20 @@ void Runtime::free_shadows() {
   if (decisions_shadow_ != MPI_COMM_NULL) PMPI_Comm_free(&decisions_shadow_);
 }
 
+namespace {
+
+// The service thread answers meanwhile; who asks does so several times a second.
+constexpr std::chrono::seconds answers_without_barrier{1};
+
+// MPICH's own switch for jobs some ranks of which may have aborted: MPI_Finalize waits for nobody.
+bool others_may_never_finalize() {
+  const char* const said = std::getenv("MPIR_CVAR_NO_COLLECTIVE_FINALIZE");
+  const std::string_view value = said == nullptr ? "" : said;
+  return value == "1" || value == "yes" || value == "true" || value == "on";
+}
+
+}  // namespace
+
 int Runtime::close(MPI_Comm, int, void* state, void*) noexcept {
   auto* runtime = static_cast<Runtime*>(state);
   // MPI_COMM_WORLD keeps its attributes through MPI_Finalize on some libraries: ours goes here. A
@@ -289,7 +305,11 @@ int Runtime::close(MPI_Comm, int, void* state, void*) noexcept {
   // Whoever is still asking whether its last message has arrived is answered till all are here.
   if (runtime->wire_.port) {
     if (runtime->counts_wire_) runtime->wire_log_.write(*runtime->wire_.port, runtime->shadow_);
-    PMPI_Barrier(runtime->shadow_);
+    if (others_may_never_finalize()) {
+      std::this_thread::sleep_for(answers_without_barrier);
+    } else {
+      PMPI_Barrier(runtime->shadow_);
+    }
   }
   runtime->wire_.port.reset();
   runtime->free_shadows();

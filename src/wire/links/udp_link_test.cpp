@@ -21,7 +21,7 @@ TEST(UdpLink, tells_how_much_the_system_keeps_until_it_is_received) {
       UdpLink::open({.local = loopback, .datagram_bytes = largest, .receive_buffer_bytes = 65'536})
           .value());
   const auto wide = std::move(UdpLink::open({.local = loopback}).value());
-  EXPECT_LT(narrow->receive_queue(largest), wide->receive_queue());
+  EXPECT_LT(narrow->receive_queue(largest), wide->receive_queue(largest));
   std::size_t sent = 0;
   for (; sent < 4 * narrow->receive_queue(largest); ++sent) {
     wide->room();

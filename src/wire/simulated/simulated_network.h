@@ -78,6 +78,7 @@ class SimulatedNetwork {
   bool run_once(Nanoseconds limit);
   // So long, whatever is complete.
   void pass(Nanoseconds time);
+  std::uint64_t travelled() const { return travelled_; }
   // Of all that travels, each copy counted, number `index` does not arrive.
   void lose_datagram(std::uint64_t index) { lost_ = index; }
 
