@@ -101,6 +101,13 @@ class Messenger {
   // Its memory stays as it is until keep_borrowed() is called.
   void on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram, Nanoseconds now);
   void keep_borrowed();
+  // What may be on its way to this host; see wire::CreditBudget.
+  std::size_t budget_bytes() const {
+    return network_budget_.limit() * (settings_.name.payload + wire::packet_framing_bytes);
+  }
+  void drained_half_of_budget_in(Nanoseconds time, Nanoseconds now) {
+    network_budget_.drained_half_in(time, now);
+  }
   // Takes in what others of this host have written to memory; returns whether they had.
   bool look_at_memory(Nanoseconds now);
   // For asking otherwise after those who answer nothing: they have left several probes

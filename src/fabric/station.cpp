@@ -170,6 +170,10 @@ bool Station::take_from_link(Nanoseconds now) {
     for (std::size_t i = 0; i < arrived.size(); ++i)
       messenger_.on_datagram(link_->source(i), arrived[i], now);
     messenger_.keep_borrowed();
+    if (!arrived.empty()) {
+      if (const auto took = link_->took(messenger_.budget_bytes() / 2))
+        messenger_.drained_half_of_budget_in(*took, now);
+    }
     if (!link_->has_more()) return any || !arrived.empty();
   }
 }

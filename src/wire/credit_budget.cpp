@@ -83,23 +83,23 @@ void CreditBudget::give_back(std::uint32_t packets) {
   show();
 }
 
-// Two processes that count at the same time may both miss the other's part: it grows later.
-void CreditBudget::arrived(std::uint32_t packets, Nanoseconds now) {
+void CreditBudget::arrived(std::uint32_t packets) {
   const std::uint32_t limit = board_->limit.load(std::memory_order_relaxed);
-  const std::uint32_t start = board_->start.load(std::memory_order_relaxed);
-  const std::uint32_t most = board_->most.load(std::memory_order_relaxed);
-  if (limit >= std::max(start, most)) return;
-  const std::uint32_t two_limits = 2 * limit;
-  if (board_->arrivals.fetch_add(packets) + packets < two_limits) return;
+  if (limit >= board_->start.load(std::memory_order_relaxed)) return;
+  if (board_->arrivals.fetch_add(packets) + packets < limit) return;
   board_->arrivals.store(0);
-  const std::int64_t took = now.value - board_->counted_from.exchange(now.value);
-  std::uint32_t raised = std::min(limit + 2, start);
-  if (took < longest_queue.value && now.value >= board_->grows_again.load()) {
-    const auto drained = static_cast<std::uint64_t>(limit) *
-                         static_cast<std::uint64_t>(longest_queue.value) /
-                         static_cast<std::uint64_t>(std::max<std::int64_t>(took, 1));
-    raised = static_cast<std::uint32_t>(std::min<std::uint64_t>({drained, two_limits, most}));
-  }
+  board_->limit.store(limit + 1);
+}
+
+void CreditBudget::drained_half_in(Nanoseconds time, Nanoseconds now) {
+  const std::uint32_t limit = board_->limit.load();
+  const std::uint32_t most = board_->most.load();
+  if (limit < board_->start.load() || limit >= most || time.value < 0) return;
+  if (now.value < board_->grows_again.load()) return;
+  const auto drains = static_cast<std::uint64_t>(
+      limit * (longest_queue.value / 2 + coalesced.value) / (time + coalesced).value);
+  const auto raised =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>({drains, 2 * limit, most}));
   if (raised > limit) board_->limit.store(raised);
 }
 
@@ -109,7 +109,14 @@ void CreditBudget::lost(Nanoseconds now) {
   const std::uint32_t limit = board_->limit.load(std::memory_order_relaxed);
   const std::uint32_t less = std::max<std::uint32_t>(limit / 8, 1);
   board_->limit.store(std::max(limit - std::min(less, limit), std::min(smallest_limit, start)));
-  board_->grows_again.store((now + no_growth_after_loss).value);
+  // Others of the same burst lengthen nothing.
+  const std::int64_t grows_again = board_->grows_again.load();
+  if (now.value >= grows_again) {
+    const std::int64_t pause = board_->pause.load();
+    board_->pause.store(std::clamp(limit > start ? 2 * pause : pause, first_pause.value,
+                                   longest_pause.value));
+  }
+  board_->grows_again.store(now.value + board_->pause.load());
 }
 
 std::uint32_t CreditBudget::grown(std::uint32_t packets) const {

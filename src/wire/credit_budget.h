@@ -11,11 +11,10 @@
 //
 // The limit moves both ways. A loss takes an eighth off it, so that a burst of them halves it and a
 // single one does little; a limit's worth of arrivals raises it by a packet, up to where it began.
-// Beyond that it grows where the link is so fast that it drains all of it within `longest_queue`:
-// two limits' worth cannot arrive in less time than the link takes for one, whatever the processor
-// does, as the second is granted when the first is here. So a slow link's limit stays where it
-// began, and a fast one's follows its rate, as Swift's window follows a target delay (G. Kumar et
-// al., SIGCOMM 2020, doi:10.1145/3387514.3406591) without a clock at the sender.
+// Beyond that it grows where the link drains all of it within `longest_queue`, which packets tell
+// that arrived one behind the other (BurstTimes). So a slow link's limit
+// stays where it began, and a fast one's follows its rate, as Swift's window follows a target delay
+// (G. Kumar et al., SIGCOMM 2020, doi:10.1145/3387514.3406591) without a clock at the sender.
 //
 // Thread rule: a board may be used by all at once; a CreditBudget by one thread at a time.
 #pragma once
@@ -40,9 +39,9 @@ struct CreditBoard {
   std::atomic<std::uint32_t> start;  // where the limit began
   std::atomic<std::uint32_t> most;   // that it grows to
   std::atomic<std::uint32_t> limit;
-  std::atomic<std::uint32_t> arrivals;      // since `counted_from`
-  std::atomic<std::int64_t> counted_from;   // ns, of the host's monotonic clock
-  std::atomic<std::int64_t> grows_again;    // at this time, after a loss
+  std::atomic<std::uint32_t> arrivals;    // since the limit was last raised
+  std::atomic<std::int64_t> grows_again;  // ns of the host's monotonic clock, after losses
+  std::atomic<std::int64_t> pause;        // ns without growth after the last loss
   std::atomic<std::uint32_t> places;    // of `taken` that have been used
   std::array<std::atomic<std::uint32_t>, holders> taken;
 };
@@ -53,10 +52,15 @@ class CreditBudget {
   // A ceiling that no loss lowers: everything may be on its way at once.
   static constexpr std::uint32_t unlimited = std::uint32_t{1} << 28U;
 
-  // What a switch's queue may hold of what was granted, in time of the link: 100 us are 125 KB at
-  // 10 Gbit/s and 312 KB at 25, about what a port of today's switches has.
-  static constexpr Nanoseconds longest_queue{200'000};
-  static constexpr Nanoseconds no_growth_after_loss{1'000'000'000};
+  // What a switch's queue may hold of what was granted, in time of the link: 150 us are 190 KB at
+  // 10 Gbit/s and 470 KB at 25, of switches whose ports share some megabytes. Where a port has
+  // less, losses say so.
+  static constexpr Nanoseconds longest_queue{150'000};
+  // Interfaces hand over packets of some time at once.
+  static constexpr Nanoseconds coalesced{50'000};
+  // Twice as long after each loss that follows growth.
+  static constexpr Nanoseconds first_pause{1'000'000'000};
+  static constexpr Nanoseconds longest_pause{64'000'000'000};
 
   // Holder `holder` of `board`, whose limit starts at the lowest that any has brought, and grows to
   // the lowest `most`. REQUIRES: 0 < start <= most.
@@ -84,12 +88,16 @@ class CreditBudget {
   // What this holder has taken, if none of it can come before something else does.
   std::uint32_t idle() const { return coming_ == 0 ? own_ : 0; }
 
-  void arrived(std::uint32_t packets, Nanoseconds now);
+  void arrived(std::uint32_t packets);
   void lost(Nanoseconds now);
+  // Half a limit's worth of packets has arrived in that time, one behind the other: more might not
+  // without a pause, as the rest waits for grants.
+  void drained_half_in(Nanoseconds time, Nanoseconds now);
 
   std::uint32_t limit() const { return board_->limit.load(std::memory_order_relaxed); }
   // `packets` of where the limit began are as many of what it has grown to.
   std::uint32_t grown(std::uint32_t packets) const;
+  bool has_grown() const { return limit() > board_->start.load(std::memory_order_relaxed); }
   // What others left to this holder when it last took something.
   std::uint32_t share() const { return static_cast<std::uint32_t>(divide_up(limit(), sharers_)); }
   // What this holder has taken.

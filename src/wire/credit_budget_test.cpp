@@ -109,60 +109,64 @@ TEST(CreditBudget, losses_lower_the_limit_by_an_eighth_each_and_arrivals_raise_i
   EXPECT_EQ(budget.limit(), 14U);
   for (int i = 0; i < 4; ++i) budget.lost(start_time);
   EXPECT_EQ(budget.limit(), 10U);
-  for (int i = 0; i < 19; ++i) budget.arrived(1, start_time);
+  for (int i = 0; i < 9; ++i) budget.arrived(1);
   EXPECT_EQ(budget.limit(), 10U);
-  budget.arrived(1, start_time);
-  EXPECT_EQ(budget.limit(), 12U) << "two limits' worth";
-  for (int i = 0; i < 1000; ++i) budget.arrived(1, start_time);
+  budget.arrived(1);
+  EXPECT_EQ(budget.limit(), 11U);
+  for (int i = 0; i < 1000; ++i) budget.arrived(1);
   EXPECT_EQ(budget.limit(), 16U);
   for (int i = 0; i < 100; ++i) budget.lost(start_time);
   EXPECT_EQ(budget.limit(), 2U) << "enough for one packet arriving and one on its way";
 }
 
-// `limits` limits' worth of packets that a link brings one each `each`.
-Nanoseconds bring(CreditBudget& budget, Nanoseconds each, int limits, Nanoseconds from) {
-  for (int i = 0; i < limits; ++i) {
-    for (std::uint32_t left = budget.limit(); left > 0; --left) budget.arrived(1, from = from + each);
-  }
-  return from;
+// Half a limit's worth comes again and again, as fast as a link brings it.
+void drain(CreditBudget& budget, std::int64_t ns_of_a_packet, Nanoseconds now) {
+  for (int i = 0; i < 20; ++i) budget.drained_half_in({budget.limit() * ns_of_a_packet / 2}, now);
 }
 
 TEST(CreditBudget, grows_to_what_a_fast_link_drains_in_the_longest_queue) {
   auto board = std::make_unique<CreditBoard>();
   CreditBudget budget(*board, 0, 16, 1000);
-  bring(budget, Nanoseconds{1200}, 40, start_time);  // 10 Gbit/s
-  const auto drained = static_cast<std::uint32_t>(CreditBudget::longest_queue.value / 1200);
-  EXPECT_LE(budget.limit(), drained);
-  EXPECT_GE(budget.limit(), drained / 2 - 1) << "two limits' worth are looked at";
+  EXPECT_FALSE(budget.has_grown());
+  drain(budget, 1230, start_time);  // 10 Gbit/s
+  const auto drained = static_cast<std::uint32_t>(CreditBudget::longest_queue.value / 1230);
+  EXPECT_LE(budget.limit(), drained + 1);
+  EXPECT_GE(budget.limit(), drained - 2);
+  EXPECT_TRUE(budget.has_grown());
   EXPECT_EQ(budget.grown(4), 4 * budget.limit() / 16);
 }
 
 TEST(CreditBudget, of_a_slow_link_stays_where_it_began) {
   auto board = std::make_unique<CreditBoard>();
   CreditBudget budget(*board, 0, 16, 1000);
-  const Nanoseconds later = bring(budget, Nanoseconds{12'000}, 40, start_time);  // 1 Gbit/s
-  EXPECT_EQ(budget.limit(), 16U);
-  // A process that slept finds at once what had been granted before, and no more.
-  for (int i = 0; i < 40; ++i) {
-    const Nanoseconds woke = later + Nanoseconds{12'000 * 16 * (i + 1)};
-    budget.arrived(16, woke);
-  }
+  drain(budget, 12'300, start_time);  // 1 Gbit/s
   EXPECT_EQ(budget.limit(), 16U);
   EXPECT_EQ(budget.grown(4), 4U);
 }
 
-TEST(CreditBudget, grows_no_more_than_its_holders_can_keep_and_not_right_after_a_loss) {
+TEST(CreditBudget, grows_no_more_than_its_holders_can_keep) {
   auto board = std::make_unique<CreditBoard>();
-  CreditBudget budget(*board, 0, 16, 40);
-  Nanoseconds now = bring(budget, Nanoseconds{100}, 20, start_time);
-  EXPECT_EQ(budget.limit(), 40U);
-  for (int i = 0; i < 4; ++i) budget.lost(now);
-  const std::uint32_t lowered = budget.limit();
-  EXPECT_LT(lowered, 30U);
-  now = bring(budget, Nanoseconds{100}, 20, now);
-  EXPECT_EQ(budget.limit(), lowered);
-  bring(budget, Nanoseconds{100}, 20, now + CreditBudget::no_growth_after_loss);
-  EXPECT_EQ(budget.limit(), 40U);
+  CreditBudget wide(*board, 0, 16, 1000);
+  const CreditBudget narrow(*board, 1, 16, 40);
+  drain(wide, 100, start_time);
+  EXPECT_EQ(wide.limit(), 40U);
+}
+
+TEST(CreditBudget, grows_again_ever_later_after_losses_that_follow_growth) {
+  auto board = std::make_unique<CreditBoard>();
+  CreditBudget budget(*board, 0, 16, 1000);
+  Nanoseconds now = start_time;
+  for (std::int64_t pause = 1; pause <= 4; pause *= 2) {
+    drain(budget, 1230, now);
+    const std::uint32_t before = budget.limit();
+    for (int i = 0; i < 3; ++i) budget.lost(now);
+    const std::uint32_t lowered = budget.limit();
+    EXPECT_LT(lowered, before * 3 / 4);
+    now = now + CreditBudget::first_pause * pause - Nanoseconds{1};
+    drain(budget, 1230, now);
+    EXPECT_EQ(budget.limit(), lowered) << pause;
+    now = now + Nanoseconds{1};
+  }
 }
 
 TEST(CreditBudget, an_unlimited_one_is_lowered_by_no_loss) {

@@ -187,7 +187,7 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   flow.news(Side::in, now);
   ++counters_.data_received;
   counters_.bytes_received += parsed.body.size();
-  budget_.arrived(1, now);
+  budget_.arrived(1);
   if (header.kind == PacketKind::repeated_data || header.kind == PacketKind::repeated_group_data) {
     ++counters_.losses;
     budget_.lost(now);

@@ -45,7 +45,8 @@ std::uint32_t Endpoint::window(const Flow& flow) const {
   // All partners at once, as far as the budget goes: one that is busy with others leaves little of
   // it unused. Of long messages two packets, so that data leaves that grants can ride on.
   const bool is_short = flow.in.first_packets() <= most_of_short;
-  return std::clamp(budget_.limit() / expecting_, is_short ? 1U : least_of_long, usual);
+  const std::uint32_t most = budget_.has_grown() ? budget_.limit() : usual;
+  return std::clamp(budget_.limit() / expecting_, is_short ? 1U : least_of_long, most);
 }
 
 // Credit that was granted for what is not there yet may wait, by way of its sender's program, for
@@ -66,8 +67,8 @@ void Endpoint::grant(Nanoseconds now) {
     const std::uint64_t wanted = flow.in.wanted();
     if (outstanding >= window) continue;
     const auto most = static_cast<std::uint32_t>(std::min(window - outstanding, wanted));
-    // Not packet by packet where each grant costs an ACK.
-    const bool with_data = flow.may_send_alone();
+    // Not packet by packet where each grant costs an ACK, or where they could leave as a run.
+    const bool with_data = flow.may_send_alone() && !budget_.has_grown();
     const std::uint32_t worth_telling =
         std::clamp<std::uint32_t>(flow.group_key ? window / 2 : window * 3 / 4, 1, worth_an_ack);
     const auto least =

@@ -168,7 +168,7 @@ void Endpoint::on_run(Flow& flow, const RunAssembly& run, Nanoseconds now) {
   if (fresh == 0) return;
   flow.news(Side::in, now);
   counters_.data_received += fresh;
-  budget_.arrived(fresh, now);
+  budget_.arrived(fresh);
   if (run.repeats()) {
     counters_.losses += fresh;
     budget_.lost(now);

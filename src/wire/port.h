@@ -136,6 +136,8 @@ class Port {
   EndpointCounters counters() const;
   Endpoint::Flows flows() const;
   FlowStatistics statistics(Channel channel) const;
+  // Packets that may be on their way to this host.
+  std::uint32_t budget() const { return budget_.limit(); }
 
  private:
   struct Awaited {

@@ -14,11 +14,12 @@ struct Line {
 };
 
 Line line_of(const wire::EndpointCounters& own, const wire::FrameCounters& frames,
-             const wire::Endpoint::Flows& flows) {
+             const wire::Endpoint::Flows& flows, std::uint32_t budget) {
   return {"wire",
           {{"data_sent", own.data_sent},
            {"bytes_sent", own.bytes_sent},
            {"data_resent", own.data_resent},
+           {"runs_sent", own.runs_sent},
            {"data_received", own.data_received},
            {"bytes_received", own.bytes_received},
            {"acks_sent", own.acks_sent},
@@ -35,7 +36,8 @@ Line line_of(const wire::EndpointCounters& own, const wire::FrameCounters& frame
            {"frames_sent", frames.sent},
            {"frames_received", frames.received},
            {"flows", flows.live},
-           {"dormant_flows", flows.dormant}}};
+           {"dormant_flows", flows.dormant},
+           {"budget", budget}}};
 }
 
 Line line_of(Collective operation, std::uint64_t calls, const wire::FlowStatistics& flows) {
@@ -80,7 +82,7 @@ void WireLog::add(Collective operation, const wire::FlowStatistics& flows) {
 }
 
 void WireLog::write(const wire::Port& port, MPI_Comm ranks) const {
-  std::vector<Line> lines{line_of(port.counters(), port.frames(), port.flows())};
+  std::vector<Line> lines{line_of(port.counters(), port.frames(), port.flows(), port.budget())};
   {
     const std::scoped_lock lock(mutex_);
     for (const Collective operation : collectives()) {

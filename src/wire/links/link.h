@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,6 +51,8 @@ class Link {
   // Where the `index`-th of these came from.
   virtual NetworkAddress source(std::size_t index) const = 0;
   virtual bool has_more() const = 0;
+  // See BurstTimes; nothing, too, where the link has no clock of arrivals.
+  virtual std::optional<Nanoseconds> took(std::size_t /*bytes*/) { return std::nullopt; }
   // Somebody has slept until a descriptor was ready: receive() looks at all of them next.
   virtual void woken() {}
 

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/divide_up.h"
 #include "wire/links/socket.h"
 
 namespace quadrille::wire {
@@ -50,9 +51,9 @@ bool take_nothing_from(int descriptor, unsigned interface) {
 }  // namespace
 
 struct UdpLink::Buffers {
-  // Room for one number beside a message: how long its pieces are.
+  // Room beside a message for how long its pieces are, and when it came.
   union alignas(cmsghdr) Control {
-    std::array<char, CMSG_SPACE(sizeof(int))> bytes;
+    std::array<char, CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(timespec))> bytes;
   };
 
   explicit Buffers(std::size_t datagram_bytes)
@@ -109,6 +110,7 @@ Result<std::unique_ptr<UdpLink>> UdpLink::over(Descriptor opened, const UdpSetti
   if (!set_option(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, settings.receive_buffer_bytes))
     set_option(descriptor, SOL_SOCKET, SO_RCVBUF, settings.receive_buffer_bytes);
   set_option(descriptor, IPPROTO_IP, IP_RECVERR, 1);
+  set_option(descriptor, SOL_SOCKET, SO_TIMESTAMPNS, 1);
   if (settings.deaf_interface == 0) {
     set_option(descriptor, IPPROTO_UDP, UDP_GRO, 1);
   } else if (!take_nothing_from(descriptor, settings.deaf_interface)) {
@@ -171,13 +173,23 @@ void UdpLink::take_apart(std::size_t index) {
   if ((header.msg_flags & MSG_TRUNC) != 0) return;
   const std::span<std::byte> whole{b.message(index), b.arrived_headers[index].msg_len};
   std::size_t piece = whole.size();
+  std::optional<Nanoseconds> came;
   for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+      timespec time{};
+      std::memcpy(&time, CMSG_DATA(c), sizeof time);
+      came = Nanoseconds{std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec};
+    }
     if (c->cmsg_level != IPPROTO_UDP || c->cmsg_type != UDP_GRO) continue;
     int length = 0;
     std::memcpy(&length, CMSG_DATA(c), sizeof length);
     if (length > 0) piece = static_cast<std::size_t>(length);
   }
   if (piece > b.largest) return;  // than any of ours
+  if (came) {
+    const std::size_t datagrams = whole.empty() ? 1 : divide_up(whole.size(), piece);
+    bursts_.add(whole.size() + datagrams * framing_bytes, *came);
+  }
   std::size_t offset = 0;
   do {
     b.arrived.push_back(whole.subspan(offset, std::min(piece, whole.size() - offset)));

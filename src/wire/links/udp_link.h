@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "wire/links/burst_times.h"
 #include "wire/links/descriptor.h"
 #include "wire/links/link.h"
 #include "wire/links/send_batch.h"
@@ -48,6 +49,7 @@ class UdpLink : public Link, private SendBatch::Form {
   std::span<const std::span<std::byte>> receive() override;
   NetworkAddress source(std::size_t index) const override;
   bool has_more() const override { return has_more_; }
+  std::optional<Nanoseconds> took(std::size_t bytes) override { return bursts_.take(bytes); }
   std::span<std::byte> room() override { return batch_.room(); }
   void add(NetworkAddress to, std::size_t length) override { batch_.add(to, length); }
   void add_several(NetworkAddress to, std::size_t length, std::size_t datagram) override {
@@ -74,6 +76,7 @@ class UdpLink : public Link, private SendBatch::Form {
   std::optional<NetworkAddress> group_;
   std::unique_ptr<Buffers> buffers_;
   SendBatch batch_;
+  BurstTimes bursts_;
   bool has_more_ = false;
   bool has_errors_ = false;
 };

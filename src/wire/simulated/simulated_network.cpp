@@ -180,8 +180,13 @@ void SimulatedNetwork::into_switch(const Receivers& to, std::vector<std::byte> d
 void SimulatedNetwork::deliver(EndpointId to, std::vector<std::byte> datagram) {
   if (ends_[to].silent) return;
   if (recorded_ == to) recording_.push_back(datagram);
-  ends_[to].endpoint->on_datagram(datagram, now_);
-  ends_[to].endpoint->keep_borrowed();
+  End& end = ends_[to];
+  end.endpoint->on_datagram(datagram, now_);
+  end.endpoint->keep_borrowed();
+  end.bursts.add(datagram.size() + framing_bytes, now_);
+  const std::size_t each = settings_.endpoint.limits.payload + packet_framing_bytes;
+  if (const auto took = end.bursts.take(end.budget->limit() * each / 2))
+    end.budget->drained_half_in(*took, now_);
   collect(to);
   wake(to, now_);
 }

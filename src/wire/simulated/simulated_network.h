@@ -18,6 +18,7 @@
 
 #include "wire/credit_budget.h"
 #include "wire/endpoint.h"
+#include "wire/links/burst_times.h"
 
 namespace quadrille::wire {
 
@@ -103,6 +104,7 @@ class SimulatedNetwork {
   };
   struct End {
     std::unique_ptr<CreditBudget> budget;
+    BurstTimes bursts;
     std::unique_ptr<Endpoint> endpoint;
     std::optional<Nanoseconds> woken_at;
     bool silent = false;

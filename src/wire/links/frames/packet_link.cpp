@@ -148,7 +148,8 @@ void PacketLink::take_errors() {
 }
 
 std::span<std::byte> PacketLink::room() {
-  return udp().room().empty() ? std::span<std::byte>{} : batch_.room().first(largest());
+  const auto room = batch_.room();
+  return udp().room().empty() || room.empty() ? std::span<std::byte>{} : room.first(largest());
 }
 
 void PacketLink::add(NetworkAddress to, std::size_t length) {
