@@ -126,12 +126,13 @@ bool Conversation::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
 }
 
 std::optional<Conversation::Outgoing> Conversation::next_datagram(std::span<std::byte> room,
-                                                                  Nanoseconds now) {
+                                                                  Nanoseconds now,
+                                                                  std::size_t most) {
   if (std::exchange(wakes_, false)) {
     room.front() = wakes;
     return Outgoing{.length = 1};
   }
-  const auto outgoing = endpoint_.next_datagram(room, now);
+  const auto outgoing = endpoint_.next_datagram(room, now, most);
   if (!outgoing) return std::nullopt;
   return Outgoing{outgoing->length, outgoing->datagram};
 }

@@ -142,8 +142,9 @@ class Messenger {
     std::size_t length = 0;
     std::size_t datagram = 0;  // of several: bytes of all but the last
   };
-  // One, or several where there is room. REQUIRES: room for largest_datagram().
-  std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now);
+  // One, or several to one peer, `most` at most, where there is room. REQUIRES: room for largest_datagram().
+  std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
+                                        std::size_t most = 1);
   std::size_t largest_datagram() const;
   // When next_datagram() will have something without any other event.
   std::optional<Nanoseconds> deadline() const;

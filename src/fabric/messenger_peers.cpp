@@ -272,7 +272,7 @@ std::optional<std::size_t> Messenger::introduction(Peer& peer, std::span<std::by
 }
 
 std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte> room,
-                                                            Nanoseconds now) {
+                                                            Nanoseconds now, std::size_t most) {
   while (!timers_.empty() && timers_.begin()->first <= now) {
     const PeerNumber number = timers_.begin()->second;
     timers_.erase(timers_.begin());
@@ -295,7 +295,7 @@ std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte>
       std::optional<Outgoing> outgoing;
       if (const auto length = introduction(peer, room, now)) {
         outgoing = {peer.name.at, *length};
-      } else if (const auto next = peer.conversation->next_datagram(room, now)) {
+      } else if (const auto next = peer.conversation->next_datagram(room, now, most)) {
         outgoing = {peer.name.at, next->length, next->datagram};
       }
       take_events(number, now);  // what leaves unscheduled is done
@@ -390,6 +390,7 @@ wire::EndpointCounters Messenger::counters() const {
     const wire::EndpointCounters& own = peer->conversation->counters();
     all.data_sent += own.data_sent;
     all.data_resent += own.data_resent;
+    all.runs_sent += own.runs_sent;
     all.data_received += own.data_received;
     all.bytes_sent += own.bytes_sent;
     all.bytes_received += own.bytes_received;
@@ -397,6 +398,8 @@ wire::EndpointCounters Messenger::counters() const {
     all.acks_received += own.acks_received;
     all.probes += own.probes;
     all.losses += own.losses;
+    all.duplicates += own.duplicates;
+    all.refused += own.refused;
     all.forged += own.forged;
     all.malformed += own.malformed;
   }

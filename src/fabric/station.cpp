@@ -184,7 +184,7 @@ void Station::send_out(Nanoseconds now) {
     for (;;) {
       const auto room = link_->room();
       if (room.empty()) break;
-      const auto outgoing = messenger_.next_datagram(room, now);
+      const auto outgoing = messenger_.next_datagram(room, now, link_->datagrams_left());
       if (!outgoing) break;
       if (outgoing->datagram > 0) {
         link_->add_several(outgoing->to, outgoing->length, outgoing->datagram);

@@ -381,7 +381,7 @@ std::size_t Endpoint::largest_datagram() const {
 }
 
 std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> room,
-                                                          Nanoseconds now) {
+                                                          Nanoseconds now, std::size_t most) {
   put_to_sleep();
   ask_when_due(now);
   if (const auto probe = next_probe(room, now)) return probe;
@@ -406,7 +406,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
   }
   if (sending_.empty()) return std::nullopt;
   Flow& flow = *flows_.at(sending_.begin()->second);
-  if (const auto run = next_run(flow, room, now)) return run;
+  if (const auto run = next_run(flow, room, most, now)) return run;
   if (flow.group != nullptr && !flow.out.repeats_anew()) {
     const auto receivers = flow.group->repeating(*flow.out.repeats());
     if (receivers.size() > 1) return write_to_group(*flow.group, receivers, true, room, now);

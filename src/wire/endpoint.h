@@ -128,9 +128,10 @@ class Endpoint {
     bool is_ack = false;
     std::size_t datagram = 0;  // of several datagrams one behind the other: bytes of all but the last
   };
-  // Writes the next datagram that is due into `room`, or several to one peer where there is room
-  // for them; nothing where none is. REQUIRES: room for largest_datagram().
-  std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now);
+  // Writes the next datagram that is due into `room`, or several to one peer, `most` at most, where
+  // there is room for them; nothing where none is. REQUIRES: room for largest_datagram().
+  std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
+                                        std::size_t most = 1);
   std::size_t largest_datagram() const;
   // When next_datagram() will have something without any other event; nothing: never.
   std::optional<Nanoseconds> deadline() const;
@@ -263,7 +264,8 @@ class Endpoint {
   void count_sent(Flow& flow, const SendFlow::Packet& packet);
   void note_sent(Flow& flow, Sequence sequence, bool repeated, Nanoseconds now);
   // Several packets of it at once, where there are enough and `room` holds them.
-  std::optional<Outgoing> next_run(Flow& flow, std::span<std::byte> room, Nanoseconds now);
+  std::optional<Outgoing> next_run(Flow& flow, std::span<std::byte> room, std::size_t most,
+                                   Nanoseconds now);
   Outgoing write_run(Flow& flow, const SendFlow::Run& run, std::span<std::byte> room,
                      Nanoseconds now);
   Outgoing write_announcement(const SendGroup& group, std::span<std::byte> room);

@@ -49,10 +49,10 @@ RunSeal& Endpoint::seal_between(EndpointId from, EndpointId to) {
 }
 
 std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::byte> room,
-                                                     Nanoseconds now) {
+                                                     std::size_t most, Nanoseconds now) {
   const std::size_t datagram = settings_.limits.payload + overhead_bytes;
   // Its end may be a datagram of its own.
-  const std::size_t held = std::min(room.size(), most_run_bytes) / datagram;
+  const std::size_t held = std::min(most, std::min(room.size(), most_run_bytes) / datagram);
   if (held <= shortest_run || flow.group != nullptr) return std::nullopt;
   if (peers_with_receive_loss_.contains(flow.key.first)) return std::nullopt;  // see TcpFallback
   const auto run = flow.out.next_run(
@@ -122,11 +122,9 @@ Endpoint::Outgoing Endpoint::write_run(Flow& flow, const SendFlow::Run& run,
 
 void Endpoint::on_run_packet(Flow& flow, const Parsed& parsed, Sequence sequence,
                              Nanoseconds now) {
+  // An ACK may have overtaken it. One that was here already brings only packets that are, too.
   const std::uint64_t number = widen(flow.heard_number, parsed.header.run, sequence_bits);
-  if (number <= flow.heard_number || (flow.run && number < flow.run->number())) {
-    ++counters_.duplicates;
-    return;
-  }
+  if (flow.run && number < flow.run->number()) return;
   if (!flow.run) flow.run = std::make_unique<RunAssembly>(settings_.limits.payload);
   RunAssembly& run = *flow.run;
   if (run.number() != number) run.begin(number);

@@ -214,7 +214,7 @@ bool Port::send_out() {
     for (;;) {
       const auto room = link_->room();
       if (room.empty()) break;
-      const auto outgoing = endpoint_.next_datagram(room, now);
+      const auto outgoing = endpoint_.next_datagram(room, now, link_->datagrams_left());
       if (!outgoing) break;
       if (outgoing->peer == Endpoint::to_group) {
         link_->add(*group_, outgoing->length);

@@ -128,15 +128,17 @@ std::optional<SendFlow::Run> SendFlow::next_run(std::uint32_t least, std::uint32
   }
   if (first + packets == message.end && !may_end_run(message)) --packets;
   if (packets < least) return std::nullopt;
+  // All of it is one transmission: what comes before or after it does so as a whole.
+  const std::uint64_t transmission = transmissions_++;
   for (Sequence sequence = first; sequence < first + packets; ++sequence) {
     if (repeated) {
       Open& open = open_[sequence - acknowledged_];
-      open.transmission = transmissions_++;
+      open.transmission = transmission;
       open.again = open.in_run = true;
       lost_.erase(sequence);
     } else {
       open_.push_back(
-          {.transmission = transmissions_++, .in_run = true, .listened_for = granted_ > began_});
+          {.transmission = transmission, .in_run = true, .listened_for = granted_ > began_});
     }
   }
   if (repeated) {

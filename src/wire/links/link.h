@@ -58,6 +58,8 @@ class Link {
 
   // Memory for the next datagram, or for several; empty where the batch is full.
   virtual std::span<std::byte> room() = 0;
+  // How many that are, of any length that is no more than the largest.
+  virtual std::size_t datagrams_left() const { return 1; }
   // The first `length` bytes of room() go to `to`. REQUIRES: room() was not empty.
   virtual void add(NetworkAddress to, std::size_t length) = 0;
   // The same as datagrams of `datagram` bytes, the last one of what is left. Links whose room() is

@@ -39,7 +39,7 @@ void SendBatch::set_send_queue() {
 
 std::span<std::byte> SendBatch::room() {
   const bool is_full = queue_.is_short() ? added_ > 0 : added_ >= usual && run_from(0) < added_;
-  if (is_full || added_ == longest_run) return {};
+  if (is_full || datagrams_left() == 0) return {};
   return std::span(bytes_).subspan(added_ * largest_);
 }
 

@@ -45,6 +45,7 @@ class SendBatch {
 
   // For the datagrams that the batch may still take.
   std::span<std::byte> room();
+  std::size_t datagrams_left() const { return longest_run - added_; }
   void add(NetworkAddress to, std::size_t length);
   void add_several(NetworkAddress to, std::size_t length, std::size_t datagram);
   bool has_unsent() const { return added_ > sent_; }

@@ -107,9 +107,9 @@ void SimulatedNetwork::pump(EndpointId id) {
     wake(id, host.interface_free);
     return;
   }
-  std::vector<std::byte> datagram(end.endpoint->largest_datagram() *
-                                  (settings_.runs ? longest_run + 1 : 1));
-  const auto outgoing = end.endpoint->next_datagram(datagram, now_);
+  const std::size_t most = settings_.runs ? longest_run + 1 : 1;
+  std::vector<std::byte> datagram(end.endpoint->largest_datagram() * most);
+  const auto outgoing = end.endpoint->next_datagram(datagram, now_, most);
   collect(id);
   if (!outgoing) {
     if (const auto deadline = end.endpoint->deadline()) wake(id, std::max(*deadline, now_));
