@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "wire/sealed_memory.h"
+#include "wire/budget/sealed_memory.h"
 
 namespace quadrille::fabric {
 

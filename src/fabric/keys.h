@@ -9,7 +9,7 @@
 #include <span>
 
 #include "fabric/endpoint_name.h"
-#include "wire/authentication.h"
+#include "wire/seal/authentication.h"
 
 namespace quadrille::fabric {
 

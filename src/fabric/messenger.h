@@ -34,8 +34,8 @@
 #include "fabric/keys.h"
 #include "fabric/matching.h"
 #include "fabric/message_format.h"
-#include "wire/credit_budget.h"
-#include "wire/host_board.h"
+#include "wire/budget/credit_budget.h"
+#include "wire/budget/host_board.h"
 
 namespace quadrille::fabric {
 

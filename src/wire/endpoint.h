@@ -26,15 +26,15 @@
 #include <vector>
 
 #include "base/units.h"
-#include "wire/authentication.h"
-#include "wire/credit_budget.h"
+#include "wire/seal/authentication.h"
+#include "wire/budget/credit_budget.h"
 #include "wire/flow.h"
 #include "wire/flow_statistics.h"
 #include "wire/group_hearing.h"
 #include "wire/packet.h"
 #include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
-#include "wire/run_seal.h"
+#include "wire/seal/run_seal.h"
 #include "wire/send_flow.h"
 #include "wire/send_group.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "wire/authentication.h"
+#include "wire/seal/authentication.h"
 #include "wire/dormant_flow.h"
 #include "wire/flow_statistics.h"
 #include "wire/group_hearing.h"

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "wire/credit_budget.h"
+#include "wire/budget/credit_budget.h"
 #include "wire/endpoint.h"
 #include "wire/links/link.h"
 #include "wire/links/own_address.h"

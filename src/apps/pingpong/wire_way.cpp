@@ -7,7 +7,7 @@
 
 #include "apps/pingpong/patience.h"
 #include "apps/pingpong/way.h"
-#include "wire/authentication.h"
+#include "wire/seal/authentication.h"
 #include "wire/port.h"
 
 namespace quadrille::pingpong {

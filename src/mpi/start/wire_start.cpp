@@ -16,7 +16,7 @@
 #include "mpi/start/wire_limits.h"
 #include "mpi/start/wire_networks.h"
 #include "mpi/start/wire_reach.h"
-#include "wire/authentication.h"
+#include "wire/seal/authentication.h"
 #include "wire/channels.h"
 #include "wire/links/open_link.h"
 

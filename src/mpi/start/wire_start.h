@@ -12,7 +12,7 @@
 
 #include "base/settings.h"
 #include "mpi/communicator/wire_ranks.h"
-#include "wire/host_board.h"
+#include "wire/budget/host_board.h"
 #include "wire/port.h"
 
 namespace quadrille {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "wire/credit_budget.h"
+#include "wire/budget/credit_budget.h"
 #include "wire/endpoint.h"
 #include "wire/links/burst_times.h"
 

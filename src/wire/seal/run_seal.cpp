@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The key schedule is kept in the context; a tag only sets its nonce.
-#include "wire/run_seal.h"
+#include "wire/seal/run_seal.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -12,7 +12,7 @@
 namespace quadrille::wire {
 namespace {
 
-const unsigned char* bytes_of(const std::byte* data) {
+const unsigned char* octets_of(const std::byte* data) {
   return reinterpret_cast<const unsigned char*>(data);
 }
 
@@ -37,7 +37,7 @@ RunSeal::RunSeal(const Key& key) {
   if (!started) throw std::bad_alloc();
   context_.reset(EVP_CIPHER_CTX_new());
   if (context_ == nullptr) throw std::bad_alloc();
-  check(EVP_EncryptInit_ex(context_.get(), EVP_aes_128_gcm(), nullptr, bytes_of(key.data()),
+  check(EVP_EncryptInit_ex(context_.get(), EVP_aes_128_gcm(), nullptr, octets_of(key.data()),
                            nullptr));
 }
 
@@ -47,11 +47,11 @@ RunTag RunSeal::tag(Channel channel, std::uint64_t number,
   put_big_endian(std::span(nonce).first(2), channel);
   put_big_endian(std::span(nonce).last(8), number);
   EVP_CIPHER_CTX* const context = context_.get();
-  check(EVP_EncryptInit_ex(context, nullptr, nullptr, nullptr, bytes_of(nonce.data())));
+  check(EVP_EncryptInit_ex(context, nullptr, nullptr, nullptr, octets_of(nonce.data())));
   int length = 0;
   for (const auto part : parts) {
     if (part.empty()) continue;
-    check(EVP_EncryptUpdate(context, nullptr, &length, bytes_of(part.data()),
+    check(EVP_EncryptUpdate(context, nullptr, &length, octets_of(part.data()),
                             static_cast<int>(part.size())));
   }
   unsigned char none = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One bit, another key, another number: no packet.
-#include "wire/authentication.h"
+#include "wire/seal/authentication.h"
 
 #include <gtest/gtest.h>
 

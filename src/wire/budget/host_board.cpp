@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who joins holds one more name meanwhile: so one at a time looks for a board and makes it.
-#include "wire/host_board.h"
+#include "wire/budget/host_board.h"
 
 #include <signal.h>
 #include <sodium.h>
@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "base/monotonic_clock.h"
-#include "wire/sealed_memory.h"
+#include "wire/budget/sealed_memory.h"
 
 namespace quadrille::wire {
 namespace {

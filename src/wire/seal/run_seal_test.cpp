@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "wire/run_seal.h"
+#include "wire/seal/run_seal.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include <memory>
 #include <span>
 
-#include "wire/authentication.h"
+#include "wire/seal/authentication.h"
 #include "wire/packet.h"
 
 struct evp_cipher_ctx_st;

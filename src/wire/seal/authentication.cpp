@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libsodium's crypto_shorthash and crypto_generichash. The whole number stands where the tag will
 // be while the tag is computed, so that what is hashed lies in one piece.
-#include "wire/authentication.h"
+#include "wire/seal/authentication.h"
 
 #include <sodium.h>
 

@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "wire/authentication.h"
-#include "wire/credit_budget.h"
+#include "wire/seal/authentication.h"
+#include "wire/budget/credit_budget.h"
 #include "wire/links/descriptor.h"
 
 namespace quadrille::wire {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "wire/host_board.h"
+#include "wire/budget/host_board.h"
 
 #include <gtest/gtest.h>
 #include <sodium.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "wire/sealed_memory.h"
+#include "wire/budget/sealed_memory.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

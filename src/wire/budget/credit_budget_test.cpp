@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Never more than the limit, never stuck.
-#include "wire/credit_budget.h"
+#include "wire/budget/credit_budget.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Taken first, then counted, and given back where it was too much: two at once may both get less,
 // never together more than the limit.
-#include "wire/credit_budget.h"
+#include "wire/budget/credit_budget.h"
 
 #include <algorithm>
 
