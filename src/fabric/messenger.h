@@ -43,9 +43,9 @@ struct MessengerSettings {
   EndpointName name;  // its key is of the key pair
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;  // that the network holds in front of this host
-  std::uint32_t most_budget = 0;  // packets that what may be on its way grows to; 0: it does not
+  std::uint32_t most_budget = 0;     // packets that what may be on its way grows to; 0: it does not
   std::size_t local_payload = 1448;  // of packets that stay on this host
-  Inbox* inbox = nullptr;                            // its place is in the name
+  Inbox* inbox = nullptr;            // its place is in the name
   bool flow_control = true;          // else receivers let every sender send all it has
   wire::HostBoard* board = nullptr;  // of this host's; null: a part for each of its ranks
 };
@@ -142,7 +142,8 @@ class Messenger {
     std::size_t length = 0;
     std::size_t datagram = 0;  // of several: bytes of all but the last
   };
-  // One, or several to one peer, `most` at most, where there is room. REQUIRES: room for largest_datagram().
+  // One, or several to one peer, `most` at most, where there is room. REQUIRES: room for
+  // largest_datagram().
   std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
                                         std::size_t most = 1);
   std::size_t largest_datagram() const;

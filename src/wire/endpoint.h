@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "base/units.h"
-#include "wire/seal/authentication.h"
 #include "wire/budget/credit_budget.h"
 #include "wire/flow.h"
 #include "wire/flow_statistics.h"
@@ -34,6 +33,7 @@
 #include "wire/packet.h"
 #include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
+#include "wire/seal/authentication.h"
 #include "wire/seal/run_seal.h"
 #include "wire/send_flow.h"
 #include "wire/send_group.h"
@@ -68,7 +68,7 @@ struct EndpointCounters {
   std::uint64_t data_received = 0;
   std::uint64_t bytes_sent = 0;      // of payload, each time it was sent
   std::uint64_t bytes_received = 0;  // of payload, once
-  std::uint64_t runs_sent = 0;  // that `data_sent` went in, each with an ACK
+  std::uint64_t runs_sent = 0;       // that `data_sent` went in, each with an ACK
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t probes = 0;
@@ -126,7 +126,8 @@ class Endpoint {
     EndpointId peer = 0;  // or `to_group`
     std::size_t length = 0;
     bool is_ack = false;
-    std::size_t datagram = 0;  // of several datagrams one behind the other: bytes of all but the last
+    std::size_t datagram =
+        0;  // of several datagrams one behind the other: bytes of all but the last
   };
   // Writes the next datagram that is due into `room`, or several to one peer, `most` at most, where
   // there is room for them; nothing where none is. REQUIRES: room for largest_datagram().

@@ -32,8 +32,7 @@ std::uint32_t Endpoint::window(const Flow& flow) const {
   if (flow.group_key && !flow.in.has_begun()) {
     const std::uint32_t spare = budget_.limit() - std::min(budget_.limit(), usual);
     const std::uint64_t whole = expecting_ == 1 ? flow.in.first_packets() : 0;
-    return std::max(usual,
-                    static_cast<std::uint32_t>(std::min<std::uint64_t>(whole, spare)));
+    return std::max(usual, static_cast<std::uint32_t>(std::min<std::uint64_t>(whole, spare)));
   }
   if (flow.group_key && expecting_ == 1) return std::max(usual, budget_.limit());
   if (expecting_ == 1) {

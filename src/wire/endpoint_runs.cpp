@@ -55,8 +55,8 @@ std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::
   const std::size_t held = std::min(most, std::min(room.size(), most_run_bytes) / datagram);
   if (held <= shortest_run || flow.group != nullptr) return std::nullopt;
   if (peers_with_receive_loss_.contains(flow.key.first)) return std::nullopt;  // see TcpFallback
-  const auto run = flow.out.next_run(
-      shortest_run, static_cast<std::uint32_t>(std::min(held - 1, longest_run)));
+  const auto run =
+      flow.out.next_run(shortest_run, static_cast<std::uint32_t>(std::min(held - 1, longest_run)));
   if (!run) return std::nullopt;
   return write_run(flow, *run, room, now);
 }
@@ -87,8 +87,8 @@ Endpoint::Outgoing Endpoint::write_run(Flow& flow, const SendFlow::Run& run,
     length += header_bytes + body + tag_bytes;
   };
   const auto put = [&](std::span<std::byte> body, std::uint32_t index) {
-    const auto piece = run.payload.subspan(index * payload).first(
-        std::min(payload, run.payload.size() - index * payload));
+    const auto piece = run.payload.subspan(index * payload)
+                           .first(std::min(payload, run.payload.size() - index * payload));
     std::copy_n(piece.data(), piece.size(), body.data());
     parts.add(body.first(piece.size()));
     return piece.size();
@@ -120,8 +120,7 @@ Endpoint::Outgoing Endpoint::write_run(Flow& flow, const SendFlow::Run& run,
   return {flow.key.first, length, false, payload + overhead_bytes};
 }
 
-void Endpoint::on_run_packet(Flow& flow, const Parsed& parsed, Sequence sequence,
-                             Nanoseconds now) {
+void Endpoint::on_run_packet(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now) {
   // An ACK may have overtaken it. One that was here already brings only packets that are, too.
   const std::uint64_t number = widen(flow.heard_number, parsed.header.run, sequence_bits);
   if (flow.run && number < flow.run->number()) return;

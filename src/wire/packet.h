@@ -70,7 +70,7 @@ struct Header {
   std::uint32_t place = 0;
   std::uint16_t acknowledged = 0;
   std::uint16_t granted = 0;
-  std::uint32_t run = 0;   // of a packet of a run, as is the next
+  std::uint32_t run = 0;  // of a packet of a run, as is the next
   std::uint8_t index = 0;
   bool repeated = false;
 

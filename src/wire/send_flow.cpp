@@ -123,8 +123,8 @@ std::optional<SendFlow::Run> SendFlow::next_run(std::uint32_t least, std::uint32
   if (repeated) {
     packets = repeatable_run(most);
   } else {
-    packets = std::min<std::uint64_t>({packets, std::min(granted_, message.end) - first,
-                                       limits_.most_open - open_.size()});
+    packets = std::min<std::uint64_t>(
+        {packets, std::min(granted_, message.end) - first, limits_.most_open - open_.size()});
   }
   if (first + packets == message.end && !may_end_run(message)) --packets;
   if (packets < least) return std::nullopt;

@@ -152,14 +152,15 @@ def _overloaded(earlier: CpuSample, later: CpuSample, cores: int) -> bool:
 
 
 def capacity_warning(load_frames_s: float, cores: int | None = None) -> str | None:
-    """Return a sentence when a lab's links, `load_frames_s` full frames/s in all, exceed what this machine carries."""
+    """Return a sentence when links, `load_frames_s` full frames/s in all, exceed what this machine carries."""
     cores = cores or os.cpu_count() or 1
     carried = CARRIED_FRAMES_S_PER_CORE * cores
     if load_frames_s <= carried:
         return None
     return (
-        f"the links add up to {load_frames_s:,.0f} full frames/s, and {cores} cores carry about {carried:,.0f} "
-        f"at once; runs that load them all will be marked as bound by the CPU. A larger mtu makes fewer frames"
+        f"the links add up to {load_frames_s:,.0f} full frames/s, and {cores} cores carry about "
+        f"{carried:,.0f} at once; runs that load them all will be marked as bound by the CPU. "
+        "A larger mtu makes fewer frames"
     )
 
 

@@ -112,7 +112,9 @@ def test_what_leaves_a_bus_is_not_limited_again() -> None:
 
 
 def test_the_load_is_the_sum_of_ports_and_buses() -> None:
-    assert wire(ready_made("one_switch", hosts=16, rate_mbit=25)).load_frames_s() == pytest.approx(50e6 / 1514)
+    assert wire(ready_made("one_switch", hosts=16, rate_mbit=25)).load_frames_s() == pytest.approx(
+        50e6 / 1514
+    )
     assert wire(ready_made("eco_three_buses")).load_frames_s() == pytest.approx(3.75e6 / 1514)
 
 

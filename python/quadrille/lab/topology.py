@@ -65,7 +65,7 @@ class Switch(_Table):
     )
     offloads: bool = Field(
         False,
-        description="true: its hosts' interfaces cut and join segments (TSO, GSO, GRO); unlimited switches only",
+        description="true: its hosts' interfaces cut and join segments (TSO, GSO, GRO); if unlimited",
     )
     mtu: Mtu = 1500
     group: tuple[Group, ...] = ()

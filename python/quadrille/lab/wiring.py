@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from quadrille.lab.topology_checks import ETHERNET_HEADER_BYTES
 from quadrille.lab.topology import DEEP_BUFFER_KIB, Bus, Group, Hosts, Switch, Topology, Trunk
+from quadrille.lab.topology_checks import ETHERNET_HEADER_BYTES
 
 USUAL_MTU = 1500
 """Bytes of an IP packet: of buses, and of switches that do not say otherwise."""
@@ -112,7 +112,7 @@ class Wiring:
         return frozenset(found | {bridge for bridge, queue in ports if queue is not None and queue.limits})
 
     def load_frames_s(self) -> float:
-        """Return the full frames a second towards hosts, at their MTU: what the emulation may have to move."""
+        """Return the full frames/s towards hosts, at their MTU: what the emulation may have to move."""
         ports = [cable.to_host for cable in self.hosts if cable.to_host and cable.to_host.limits]
         queues = [*ports, *(bus.queue for bus in self.buses)]
         return sum(queue.rate_bit_s / 8 / frame_bytes(queue.mtu) for queue in queues)

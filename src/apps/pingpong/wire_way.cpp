@@ -7,8 +7,8 @@
 
 #include "apps/pingpong/patience.h"
 #include "apps/pingpong/way.h"
-#include "wire/seal/authentication.h"
 #include "wire/port.h"
+#include "wire/seal/authentication.h"
 
 namespace quadrille::pingpong {
 namespace {

@@ -113,18 +113,19 @@ void Endpoint::log() const {
       });
   const wire::FrameCounters frames = station_->frames();
   const auto wide = [](std::uint64_t number) { return static_cast<unsigned long long>(number); };
-  std::fprintf(
-      stderr,
-      "quadrille: event=fabric link=%s name=%s data_sent=%llu data_resent=%llu runs_sent=%llu bytes_sent=%llu "
-      "bytes_received=%llu acks_sent=%llu probes=%llu losses=%llu duplicates=%llu refused=%llu forged=%llu "
-      "malformed=%llu strangers=%llu frames_sent=%llu "
-      "frames_received=%llu records=%llu\n",
-      station_->link_name(), text_of(station_->name()).c_str(), wide(counters.data_sent),
-      wide(counters.data_resent), wide(counters.runs_sent), wide(counters.bytes_sent), wide(counters.bytes_received),
-      wide(counters.acks_sent), wide(counters.probes), wide(counters.losses), wide(counters.duplicates),
-      wide(counters.refused), wide(counters.forged),
-      wide(counters.malformed), wide(strangers), wide(frames.sent), wide(frames.received),
-      wide(records));
+  std::fprintf(stderr,
+               "quadrille: event=fabric link=%s name=%s data_sent=%llu data_resent=%llu "
+               "runs_sent=%llu bytes_sent=%llu "
+               "bytes_received=%llu acks_sent=%llu probes=%llu losses=%llu duplicates=%llu "
+               "refused=%llu forged=%llu "
+               "malformed=%llu strangers=%llu frames_sent=%llu "
+               "frames_received=%llu records=%llu\n",
+               station_->link_name(), text_of(station_->name()).c_str(), wide(counters.data_sent),
+               wide(counters.data_resent), wide(counters.runs_sent), wide(counters.bytes_sent),
+               wide(counters.bytes_received), wide(counters.acks_sent), wide(counters.probes),
+               wide(counters.losses), wide(counters.duplicates), wide(counters.refused),
+               wide(counters.forged), wide(counters.malformed), wide(strangers), wide(frames.sent),
+               wide(frames.received), wide(records));
 }
 
 void Endpoint::on_inserted(const EndpointName& name) {

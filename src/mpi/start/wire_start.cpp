@@ -16,9 +16,9 @@
 #include "mpi/start/wire_limits.h"
 #include "mpi/start/wire_networks.h"
 #include "mpi/start/wire_reach.h"
-#include "wire/seal/authentication.h"
 #include "wire/channels.h"
 #include "wire/links/open_link.h"
+#include "wire/seal/authentication.h"
 
 namespace quadrille {
 namespace {

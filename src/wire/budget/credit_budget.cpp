@@ -99,7 +99,7 @@ void CreditBudget::drained_half_in(Nanoseconds time, Nanoseconds now) {
   const auto drains = static_cast<std::uint64_t>(
       limit * (longest_queue.value / 2 + coalesced.value) / (time + coalesced).value);
   const auto raised =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>({drains, 2 * limit, most}));
+      static_cast<std::uint32_t>(std::min<std::uint64_t>({drains, 2ULL * limit, most}));
   if (raised > limit) board_->limit.store(raised);
 }
 
@@ -113,8 +113,8 @@ void CreditBudget::lost(Nanoseconds now) {
   const std::int64_t grows_again = board_->grows_again.load();
   if (now.value >= grows_again) {
     const std::int64_t pause = board_->pause.load();
-    board_->pause.store(std::clamp(limit > start ? 2 * pause : pause, first_pause.value,
-                                   longest_pause.value));
+    board_->pause.store(
+        std::clamp(limit > start ? 2 * pause : pause, first_pause.value, longest_pause.value));
   }
   board_->grows_again.store(now.value + board_->pause.load());
 }

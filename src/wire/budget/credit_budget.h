@@ -42,7 +42,7 @@ struct CreditBoard {
   std::atomic<std::uint32_t> arrivals;    // since the limit was last raised
   std::atomic<std::int64_t> grows_again;  // ns of the host's monotonic clock, after losses
   std::atomic<std::int64_t> pause;        // ns without growth after the last loss
-  std::atomic<std::uint32_t> places;    // of `taken` that have been used
+  std::atomic<std::uint32_t> places;      // of `taken` that have been used
   std::array<std::atomic<std::uint32_t>, holders> taken;
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);

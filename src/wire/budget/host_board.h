@@ -16,9 +16,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "wire/seal/authentication.h"
 #include "wire/budget/credit_budget.h"
 #include "wire/links/descriptor.h"
+#include "wire/seal/authentication.h"
 
 namespace quadrille::wire {
 

@@ -12,8 +12,8 @@
 #include <memory>
 #include <span>
 
-#include "wire/seal/authentication.h"
 #include "wire/packet.h"
+#include "wire/seal/authentication.h"
 
 struct evp_cipher_ctx_st;
 

@@ -48,7 +48,8 @@ TEST(Run, messages_of_all_lengths_around_a_packets_arrive) {
   for (std::size_t packets = 7; packets <= 90; packets += packets < 10 ? 1 : 20) {
     for (const std::ptrdiff_t more : {-1449, -37, -36, -35, -1, 0, 1, 700}) {
       SimulatedNetwork network(fast(2));
-      const auto length = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(packets * 1448) + more);
+      const auto length =
+          static_cast<std::size_t>(static_cast<std::ptrdiff_t>(packets * 1448) + more);
       EXPECT_TRUE(arrives(network, length, seconds(1))) << length;
       EXPECT_EQ(network.endpoint(1).counters().forged, 0U) << length;
     }
@@ -81,7 +82,8 @@ TEST_P(TroubledRun, arrives_whole_and_the_sender_makes_shorter_ones) {
     EXPECT_TRUE(arrives(network, 1 << 20, seconds(20))) << seed;
     const EndpointCounters& counters = network.endpoint(0).counters();
     // Of runs of full length, nearly all would be lost at 5 %.
-    EXPECT_TRUE(GetParam().loss == 0 || counters.data_sent < 725U * 2) << seed << ": " << counters.data_sent;
+    EXPECT_TRUE(GetParam().loss == 0 || counters.data_sent < 725U * 2)
+        << seed << ": " << counters.data_sent;
   }
 }
 

@@ -31,7 +31,10 @@ from quadrille.reproduce.experiment import Data, Effect, Experiment, Published
 from quadrille.reproduce.workbench import Workbench
 
 _UNLIMITED, _LIMITED = "no rate limit", "200 Mbit/s"
-_NETWORKS = {_UNLIMITED: ("unlimited:hosts=2,offloads=false", None), _LIMITED: ("one_switch:hosts=2,rate_mbit=200", 200)}
+_NETWORKS = {
+    _UNLIMITED: ("unlimited:hosts=2,offloads=false", None),
+    _LIMITED: ("one_switch:hosts=2,rate_mbit=200", 200),
+}
 _GIVEN = "the given launcher's"
 _SIZES = ("1", "16", "64", "256", "1K", "4K", "16K", "64K", "256K", "1M")
 _QUICK_SIZES = ("1", "64", "4K", "64K", "1M")

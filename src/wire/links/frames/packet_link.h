@@ -28,7 +28,9 @@ class PacketLink : public FrameLink, private SendBatch::Form {
 
   const char* name() const override { return "packet"; }
   std::span<const int> descriptors() const override { return descriptors_; }
-  std::size_t receive_queue(std::size_t /*datagram_bytes*/) const override { return ring_.capacity(); }
+  std::size_t receive_queue(std::size_t /*datagram_bytes*/) const override {
+    return ring_.capacity();
+  }
   std::span<const std::span<std::byte>> receive() override;
   std::span<std::byte> room() override;
   void add(NetworkAddress to, std::size_t length) override;

@@ -40,7 +40,9 @@ class XdpLink : public FrameLink {
 
   const char* name() const override { return "xdp"; }
   std::span<const int> descriptors() const override { return descriptors_; }
-  std::size_t receive_queue(std::size_t /*datagram_bytes*/) const override { return queues_.front()->capacity(); }
+  std::size_t receive_queue(std::size_t /*datagram_bytes*/) const override {
+    return queues_.front()->capacity();
+  }
   std::span<const std::span<std::byte>> receive() override;
   std::span<std::byte> room() override;
   void add(NetworkAddress to, std::size_t length) override;
