@@ -49,10 +49,18 @@ class Target {
       if ((flags & 1) != 0) endpoint_.receive(1, channel, into_[channel], ++handle_, now_);
       if ((flags & 2) != 0) endpoint_.send(1, channel, sent_, ++handle_, now_);
       if ((flags & 4) != 0) become_ours(packet, channel);
-      if ((flags & 8) != 0 && packet.size() >= overhead_bytes)
-        seal(key, static_cast<Sequence>(flags >> 4 & 3) << sequence_bits | number(packet), packet);
+      const Sequence whole =
+          packet.size() < overhead_bytes
+              ? 0
+              : static_cast<Sequence>(flags >> 4 & 3) << sequence_bits | number(packet);
+      if ((flags & 8) != 0 && packet.size() >= overhead_bytes) {
+        const auto kind = static_cast<PacketKind>(std::to_integer<unsigned>(packet[0]) >> 1 & 7U);
+        is_of_run(kind) ? seal_header(key, whole, packet) : seal(key, whole, packet);
+      }
       endpoint_.on_datagram(packet, now_);
+      if ((flags & 16) == 0) endpoint_.keep_borrowed();
       drain();
+      endpoint_.keep_borrowed();
     }
     if (budget_.own() > kCeiling + 1) std::abort();
   }
@@ -65,7 +73,7 @@ class Target {
   // A header that passes, so that what is behind it is looked at.
   static void become_ours(std::vector<std::byte>& packet, Channel channel) {
     if (packet.size() < overhead_bytes) packet.resize(overhead_bytes + packet.size());
-    packet[0] = (packet[0] & std::byte{0x07}) | std::byte{0x10};
+    packet[0] = (packet[0] & std::byte{0x0f}) | std::byte{protocol_version << 4};
     packet[1] = packet[2] = std::byte{0};
     packet[3] = std::byte{1};
     packet[4] = std::byte{0};

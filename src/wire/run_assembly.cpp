@@ -10,6 +10,7 @@ void RunAssembly::begin(std::uint64_t number) {
   datagrams_ = packets_ = 0;
   here_.reset();
   kept_.reset();
+  memory_.reset();
 }
 
 bool RunAssembly::fits(const Parsed& packet, Sequence sequence) const {
@@ -43,10 +44,11 @@ void RunAssembly::add(const Parsed& packet, Sequence sequence) {
 void RunAssembly::keep() {
   if (number_ == 0 || here_ == kept_) return;
   const std::size_t stride = payload_ + run_trailer_bytes;
-  memory_.resize((longest_run + 1) * stride);
+  if (memory_ == nullptr)
+    memory_ = std::make_unique_for_overwrite<std::byte[]>((longest_run + 1) * stride);
   for (std::size_t index = 0; index < here_.size(); ++index) {
     if (!here_[index] || kept_[index]) continue;
-    std::byte* const place = memory_.data() + index * stride;
+    std::byte* const place = memory_.get() + index * stride;
     std::ranges::copy(pieces_[index], place);
     pieces_[index] = {place, pieces_[index].size()};
     if (index + 1 == datagrams_) {

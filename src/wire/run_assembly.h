@@ -8,8 +8,8 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "wire/packet.h"
 #include "wire/sequence.h"
@@ -58,7 +58,8 @@ class RunAssembly {
   std::span<const std::byte> trailer_;
   std::bitset<longest_run + 1> here_;
   std::bitset<longest_run + 1> kept_;
-  std::vector<std::byte> memory_;  // of what is kept, a payload each; empty while nothing was
+  // Of what is kept, a full packet's body each; there only while something is.
+  std::unique_ptr<std::byte[]> memory_;
 };
 
 }  // namespace quadrille::wire

@@ -48,6 +48,7 @@ class Target {
       if ((flags & 32) != 0 && packet.size() >= overhead_bytes) seal_as(from, packet);
       endpoint_.on_datagram(packet, now_);
       drain();
+      endpoint_.keep_borrowed();
     }
     if (budget_.own() > kCeiling + 1) std::abort();
   }
@@ -57,7 +58,7 @@ class Target {
 
   static void become_ours(std::vector<std::byte>& packet, EndpointId from) {
     if (packet.size() < overhead_bytes) packet.resize(overhead_bytes + packet.size());
-    packet[0] = (packet[0] & std::byte{0x0f}) | std::byte{0x10};
+    packet[0] = (packet[0] & std::byte{0x0f}) | std::byte{protocol_version << 4};
     packet[1] = packet[2] = packet[4] = packet[6] = packet[7] = packet[9] = packet[10] =
         std::byte{0};
     packet[3] = static_cast<std::byte>(from);

@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <vector>
+
+#include "wire/seal/run_seal.h"
 
 namespace quadrille::wire {
 namespace {
@@ -48,7 +51,14 @@ Key derived(const Secret& secret, const std::vector<EndpointId>& ends) {
 
 }  // namespace
 
-bool start_authentication() { return sodium_init() >= 0; }
+bool start_authentication() {
+  try {
+    RunSeal(Key{}).tag(0, 0, {});
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return sodium_init() >= 0;
+}
 
 Key key_between(const Secret& secret, EndpointId from, EndpointId to) {
   return derived(secret, {from, to});

@@ -22,7 +22,8 @@ namespace quadrille::wire {
 using Secret = std::array<std::byte, 16>;  // of the job
 using Key = std::array<std::byte, 16>;
 
-// REQUIRES: called once before anything else here; false where the library cannot start.
+// REQUIRES: called once before anything else here; false where libsodium cannot start, or OpenSSL
+// does not do what runs of packets need.
 bool start_authentication();
 
 Key key_between(const Secret& secret, EndpointId from, EndpointId to);

@@ -302,7 +302,7 @@ TEST(Exchange, answers_no_packet_that_was_sent_by_others_or_before) {
     network.inject(1, datagram);
     datagram.resize(datagram.size() / 2);
     network.inject(1, datagram);
-    datagram.assign(3000, std::byte{0x10});
+    datagram.assign(3000, std::byte{protocol_version << 4});
     network.inject(1, datagram);
   }
   std::vector<std::byte> room(network.endpoint(1).largest_datagram());

@@ -120,5 +120,23 @@ TEST(Run, both_ways_each_end_hears_by_the_others_runs) {
   EXPECT_LT(network.now().value, 700'000);
 }
 
+TEST(Run, that_comes_again_or_was_altered_changes_nothing) {
+  SimulatedNetwork network(fast(2));
+  network.record(1);
+  ASSERT_TRUE(arrives(network, 1 << 20, seconds(1)));
+  const EndpointCounters before = network.endpoint(1).counters();
+  const auto recording = network.recording();
+  ASSERT_GT(recording.size(), 725U);
+  for (const auto& datagram : recording) network.inject(1, datagram);
+  for (auto datagram : recording) {
+    datagram[datagram.size() - 30] ^= std::byte{1};
+    network.inject(1, datagram);
+  }
+  const EndpointCounters& after = network.endpoint(1).counters();
+  EXPECT_EQ(after.bytes_received, before.bytes_received);
+  EXPECT_GT(after.forged, before.forged) << "runs with a wrong tag";
+  ASSERT_TRUE(arrives(network, 1 << 20, seconds(2))) << "it goes on afterwards";
+}
+
 }  // namespace
 }  // namespace quadrille::wire
