@@ -65,6 +65,7 @@ class MpiPointToPoint final : public Transport {
   std::uint64_t bytes_before(std::uint64_t offset) const;
   Error failure(const char* what, int code);
   bool is_too_short(const Message& message, const MPI_Status& status) const;
+  int add_what_was_freed(int done);
   bool last_piece_done(StepIndex step);
 
   Call call_{};
