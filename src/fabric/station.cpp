@@ -28,7 +28,8 @@ constexpr Nanoseconds between_attempts{10'000'000};
 
 Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
                                                DoneHandler on_done) {
-  if (!wire::start_authentication()) return Error{ErrorKind::system, "libsodium or OpenSSL cannot start"};
+  if (!wire::start_authentication())
+    return Error{ErrorKind::system, "libsodium or OpenSSL cannot start"};
   const auto interface = choose_interface(local_interfaces(), settings.interface);
   if (!interface.ok()) return interface.error();
   MessengerSettings made;

@@ -76,7 +76,8 @@ wire::PortSettings port_settings(const WaySettings& settings, const wire::Secret
 }  // namespace
 
 Result<std::unique_ptr<Way>> wire_way(const WaySettings& settings, wire::LinkKind kind) {
-  if (!wire::start_authentication()) return Error{ErrorKind::system, "libsodium or OpenSSL cannot start"};
+  if (!wire::start_authentication())
+    return Error{ErrorKind::system, "libsodium or OpenSSL cannot start"};
   auto opened = wire::open_link(kind, {.local = {settings.address, 0},
                                        .datagram_bytes = settings.mtu_bytes - wire::ip_udp_bytes,
                                        .alone = true,
