@@ -262,7 +262,7 @@ class Endpoint {
   Outgoing write_to_group(const SendGroup& group, std::span<Flow* const> receivers, bool again,
                           std::span<std::byte> room, Nanoseconds now);
   void complete_if_kept(Handle handle);
-  void count_sent(Flow& flow, const SendFlow::Packet& packet);
+  void count_sent(Flow& flow, std::uint64_t packets, std::size_t bytes, bool repeated);
   void note_sent(Flow& flow, Sequence sequence, bool repeated, Nanoseconds now);
   // Several packets of it at once, where there are enough and `room` holds them.
   std::optional<Outgoing> next_run(Flow& flow, std::span<std::byte> room, std::size_t most,

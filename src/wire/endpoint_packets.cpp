@@ -50,16 +50,16 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
   std::copy_n(packet.payload.data(), packet.payload.size(), body.data());
   const std::size_t length = overhead_bytes + packet.payload.size();
   seal(flow.send_key, sealed_number(packet.sequence, flow.in.acknowledged()), room.first(length));
-  count_sent(flow, packet);
+  count_sent(flow, 1, packet.payload.size(), packet.repeated);
   note_sent(flow, packet.sequence, packet.repeated, now);
   return {flow.key.first, length, false};
 }
 
-void Endpoint::count_sent(Flow& flow, const SendFlow::Packet& packet) {
-  ++counters_.data_sent;
-  counters_.bytes_sent += packet.payload.size();
-  flow.statistics.sent(packet.payload.size(), packet.repeated);
-  if (packet.repeated) ++counters_.data_resent;
+void Endpoint::count_sent(Flow& flow, std::uint64_t packets, std::size_t bytes, bool repeated) {
+  counters_.data_sent += packets;
+  counters_.bytes_sent += bytes;
+  flow.statistics.sent(packets, bytes, repeated);
+  if (repeated) counters_.data_resent += packets;
 }
 
 void Endpoint::note_sent(Flow& flow, Sequence sequence, bool repeated, Nanoseconds now) {

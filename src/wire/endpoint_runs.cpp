@@ -108,11 +108,8 @@ Endpoint::Outgoing Endpoint::write_run(Flow& flow, const SendFlow::Run& run,
   std::ranges::copy(tag, body.subspan(used).begin());
   end(before, used + tag.size());
 
-  counters_.data_sent += run.packets;
-  counters_.bytes_sent += run.payload.size();
-  if (run.repeated) counters_.data_resent += run.packets;
+  count_sent(flow, run.packets, run.payload.size(), run.repeated);
   ++counters_.runs_sent;
-  flow.statistics.sent(run.payload.size(), run.repeated);
   flow.sent_since_arrival = true;
   flow.turn = ++turns_;
   has_acked(flow, ack, now);

@@ -33,10 +33,10 @@ void ChannelStatistics::moved(Nanoseconds now) {
   quiet_since_ = now;
 }
 
-void ChannelStatistics::sent(std::size_t bytes, bool again) {
-  ++so_far_.packets;
+void ChannelStatistics::sent(std::uint64_t packets, std::size_t bytes, bool again) {
+  so_far_.packets += packets;
   so_far_.bytes += bytes;
-  if (again) ++so_far_.resent;
+  if (again) so_far_.resent += packets;
 }
 
 }  // namespace quadrille::wire

@@ -59,7 +59,7 @@ class ChannelStatistics {
   void stands(FlowStanding& flow, const FlowStanding& is, Nanoseconds now);
   // Something arrived, or is known to have.
   void moved(Nanoseconds now);
-  void sent(std::size_t bytes, bool again);
+  void sent(std::uint64_t packets, std::size_t bytes, bool again);
   // A wait for credits counts when it ends: there is none while nothing waits to be sent.
   const FlowStatistics& so_far() const { return so_far_; }
 

@@ -63,10 +63,10 @@ TEST(ChannelStatistics, what_another_flow_receives_is_no_stall) {
 
 TEST(FlowStatistics, differences_are_what_happened_between) {
   ChannelStatistics channel;
-  channel.sent(1000, false);
+  channel.sent(1, 1000, false);
   const FlowStatistics before = channel.so_far();
-  channel.sent(500, false);
-  channel.sent(1000, true);
+  channel.sent(1, 500, false);
+  channel.sent(1, 1000, true);
   FlowStatistics twice = channel.so_far() - before;
   EXPECT_EQ(twice, (FlowStatistics{.packets = 2, .bytes = 1500, .resent = 1}));
   twice += twice;

@@ -41,6 +41,7 @@ TEST(Run, a_long_message_leaves_in_runs) {
   EXPECT_LE(counters.runs_sent, 725 / longest_run + 10);
   EXPECT_EQ(counters.data_resent, 0U);
   EXPECT_EQ(counters.data_sent, 725U);
+  EXPECT_EQ(network.endpoint(0).statistics(0).packets, 725U);
   EXPECT_LT(network.now().value, 600'000) << "its payload alone takes 336 us";
 }
 
