@@ -125,16 +125,14 @@ bool Conversation::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
   return endpoint_.on_datagram(datagram, now).has_value();
 }
 
-std::optional<Conversation::Outgoing> Conversation::next_datagram(std::span<std::byte> room,
-                                                                  Nanoseconds now,
-                                                                  std::size_t most) {
+std::optional<wire::Endpoint::Outgoing> Conversation::next_datagram(std::span<std::byte> room,
+                                                                    Nanoseconds now,
+                                                                    std::size_t most) {
   if (std::exchange(wakes_, false)) {
     room.front() = wakes;
-    return Outgoing{.length = 1};
+    return wire::Endpoint::Outgoing{.peer = peer_, .length = 1};
   }
-  const auto outgoing = endpoint_.next_datagram(room, now, most);
-  if (!outgoing) return std::nullopt;
-  return Outgoing{outgoing->length, outgoing->datagram};
+  return endpoint_.next_datagram(room, now, most);
 }
 
 void Conversation::reopen(Nanoseconds now) {

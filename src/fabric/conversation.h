@@ -53,12 +53,8 @@ class Conversation {
   bool on_datagram(std::span<std::byte> datagram, Nanoseconds now);
   // See wire::Endpoint.
   void keep_borrowed() { endpoint_.keep_borrowed(); }
-  struct Outgoing {
-    std::size_t length = 0;
-    std::size_t datagram = 0;  // of several: bytes of all but the last
-  };
-  std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
-                                        std::size_t most = 1);
+  std::optional<wire::Endpoint::Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
+                                                        std::size_t most = 1);
   std::optional<Nanoseconds> deadline() const { return endpoint_.deadline(); }
 
   // The ring that the other end has claimed here.

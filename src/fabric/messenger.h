@@ -275,7 +275,7 @@ class Messenger {
   std::set<PeerNumber> silent_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::map<std::pair<std::uint32_t, std::uint16_t>, PeerNumber> by_address_;
-  std::vector<PeerNumber> borrowing_;  // of whom datagrams may still be where they were received
+  std::vector<PeerNumber> borrowing_;  // whose datagrams may still be where they were received
   std::deque<PeerNumber> ready_;       // may have something to send
   std::set<std::pair<Nanoseconds, PeerNumber>> timers_;
   std::vector<PeerNumber> on_host_;      // whom this endpoint may share memory with

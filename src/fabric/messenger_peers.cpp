@@ -125,7 +125,7 @@ void Messenger::on_datagram(wire::NetworkAddress from, std::span<std::byte> data
   Peer& peer = *peers_[number];
   if (peer.lost) return owe_farewell(number);
   const bool is_peers = peer.conversation->on_datagram(datagram, now);
-  if (std::ranges::find(borrowing_, number) == borrowing_.end()) borrowing_.push_back(number);
+  if (borrowing_.empty() || borrowing_.back() != number) borrowing_.push_back(number);
   if (!is_peers) return;
   peer.heard = true;
   peer.refused = false;

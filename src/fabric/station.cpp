@@ -187,11 +187,7 @@ void Station::send_out(Nanoseconds now) {
       if (room.empty()) break;
       const auto outgoing = messenger_.next_datagram(room, now, link_->datagrams_left());
       if (!outgoing) break;
-      if (outgoing->datagram > 0) {
-        link_->add_several(outgoing->to, outgoing->length, outgoing->datagram);
-      } else {
-        link_->add(outgoing->to, outgoing->length);
-      }
+      link_->add_next(outgoing->to, outgoing->length, outgoing->datagram);
     }
     if (!link_->has_unsent()) return;
   }

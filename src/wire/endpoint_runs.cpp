@@ -12,7 +12,7 @@ namespace {
 
 // Fewer are not worth a trailer.
 constexpr std::uint32_t shortest_run = 8;
-constexpr std::size_t most_run_bytes = 65'507;  // of UDP, as one message that the kernel cuts
+constexpr std::size_t most_run_bytes = longest_message - ip_udp_bytes;
 
 // What the tag is over: where the run belongs, its ACK, and its payloads.
 class TaggedParts {
@@ -124,7 +124,7 @@ void Endpoint::on_run_packet(Flow& flow, const Parsed& parsed, Sequence sequence
   if (!flow.run) flow.run = std::make_unique<RunAssembly>(settings_.limits.payload);
   RunAssembly& run = *flow.run;
   if (run.number() != number) run.begin(number);
-  if (std::ranges::find(borrowing_, &flow) == borrowing_.end()) borrowing_.push_back(&flow);
+  if (borrowing_.empty() || borrowing_.back() != &flow) borrowing_.push_back(&flow);
   run.add(parsed, sequence);
   if (!run.is_whole()) return;
   const auto payloads = run.payloads();

@@ -30,6 +30,8 @@
 #include <optional>
 #include <span>
 
+#include "wire/links/link.h"
+
 namespace quadrille::wire {
 
 using EndpointId = std::uint32_t;  // below 2^24
@@ -111,7 +113,7 @@ constexpr std::size_t largest_ack = overhead_bytes + ack_body_bytes + 8 * most_a
 constexpr std::size_t run_tag_bytes = 16;
 // Behind the last payload of a run: an ACK without words, and the tag.
 constexpr std::size_t run_trailer_bytes = ack_body_bytes + run_tag_bytes;
-constexpr std::size_t longest_run = 44;  // packets, whose end may be a datagram more; 64 KiB
+// A run has at most `longest_run` packets; its end may be a datagram more.
 
 // Writes the header and returns what follows it. REQUIRES: room for `header_bytes`; numbers within
 // their widths.

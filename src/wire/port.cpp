@@ -221,11 +221,7 @@ bool Port::send_out() {
         continue;
       }
       if (go_by_stream(*outgoing, room) && !outgoing->is_ack) continue;
-      if (outgoing->datagram > 0) {
-        link_->add_several(addresses_[outgoing->peer], outgoing->length, outgoing->datagram);
-      } else {
-        link_->add(addresses_[outgoing->peer], outgoing->length);
-      }
+      link_->add_next(addresses_[outgoing->peer], outgoing->length, outgoing->datagram);
     }
     if (!link_->has_unsent()) break;
   }

@@ -20,15 +20,13 @@ class BurstTimes {
   // Bytes on the wire that were there at `time`; of several datagrams that arrived at once one
   // time. Steps of the clock end what was going on.
   void add(std::size_t bytes, Nanoseconds time) {
-    if (time < last_ || time - last_ > longest_gap) begin(time);
+    const bool goes_on = time >= last_ && time - last_ <= longest_gap;
     last_ = time;
-    // The first ones' own time is not known.
-    if (std::exchange(is_first_, false)) return;
+    if (!goes_on) return begin(time);  // the first ones' own time is not known
     bytes_ += bytes;
     if (bytes_ < wanted_) return;
     shortest_ = std::min(shortest_, time - since_);
     begin(time);
-    is_first_ = false;
   }
 
   // The shortest time in which `bytes` have arrived since this was last asked for as many; nothing:
@@ -38,7 +36,6 @@ class BurstTimes {
     if (bytes == wanted_) return found == none ? std::nullopt : std::optional(found);
     wanted_ = bytes;
     begin(last_);
-    is_first_ = false;
     return std::nullopt;
   }
 
@@ -50,14 +47,12 @@ class BurstTimes {
   void begin(Nanoseconds time) {
     since_ = time;
     bytes_ = 0;
-    is_first_ = true;
   }
 
   std::size_t wanted_ = 0;
   std::size_t bytes_ = 0;
   Nanoseconds since_{};
   Nanoseconds last_ = Nanoseconds{0} - longest_gap * 2;  // before anything
-  bool is_first_ = true;
   Nanoseconds shortest_ = none;
 };
 

@@ -22,6 +22,11 @@ inline constexpr std::size_t ethernet_bytes = 38;
 inline constexpr std::size_t ip_udp_bytes = 28;
 inline constexpr std::size_t framing_bytes = ethernet_bytes + ip_udp_bytes;
 
+// The longest message that the kernel joins datagrams to, or takes to be cut; and how many
+// datagrams of Ethernet's usual length that is.
+inline constexpr std::size_t longest_message = 65'535;
+inline constexpr std::size_t longest_run = 44;
+
 // Datagrams of these that went past the kernel's own layers.
 struct FrameCounters {
   std::uint64_t sent = 0;
@@ -66,6 +71,10 @@ class Link {
   // for one only need not know of it.
   virtual void add_several(NetworkAddress to, std::size_t length, std::size_t /*datagram*/) {
     add(to, length);
+  }
+  // Either; `datagram` is 0 where it is one.
+  void add_next(NetworkAddress to, std::size_t length, std::size_t datagram) {
+    datagram > 0 ? add_several(to, length, datagram) : add(to, length);
   }
   virtual bool has_unsent() const = 0;
   // Datagrams that have left since the start.

@@ -18,15 +18,12 @@
 
 namespace quadrille::wire {
 
-// The longest message that the kernel joins datagrams to, or takes to be cut.
-inline constexpr std::size_t longest_message = 65'535;
-
 class SendBatch {
  public:
   // Few, as what is put in later cannot overtake it.
   static constexpr std::size_t usual = 4;
   // Of these one message, where all go to one address; where the queue is short a batch is one.
-  static constexpr std::size_t longest_run = 44;
+  static constexpr std::size_t longest_run = wire::longest_run;
 
   // Each piece is a datagram; all but the last are of one length.
   struct Run {
