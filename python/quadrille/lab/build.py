@@ -150,13 +150,8 @@ class _Fabric:
             interfaces.limit(self._ipr, self._bus_devices[bus.name], bus.queue)
 
     def add_host(self, cable: HostCable, namespace: int, admin: bool) -> None:
-        peer = {
-            "ifname": host.FAST_INTERFACE,
-            "net_ns_fd": namespace,
-            "address": cable.mac,
-            "mtu": cable.mtu,
-        }
-        self._ipr.link("add", ifname=cable.host, kind="veth", mtu=cable.mtu, peer=peer)
+        peer = {"ifname": host.FAST_INTERFACE, "net_ns_fd": namespace, "address": cable.mac}
+        self._add_cable(cable.host, peer, cable.mtu)
         self._plug(cable.host, cable.bridge, cable.to_host, offloads=cable.offloads)
         if admin:
             port = f"adm.{cable.host}"
@@ -167,17 +162,18 @@ class _Fabric:
     def add_trunk(self, trunk: TrunkCable) -> None:
         one, other = trunk_ends(trunk)
         if trunk.delay_s == 0:
-            peer = {"ifname": other, "mtu": trunk.mtu}
-            self._ipr.link("add", ifname=one, kind="veth", mtu=trunk.mtu, peer=peer)
+            self._add_cable(one, {"ifname": other}, trunk.mtu)
         else:
             for end in (one, other):
                 outer = far_end(end)
-                peer = {"ifname": outer, "mtu": trunk.mtu}
-                self._ipr.link("add", ifname=end, kind="veth", mtu=trunk.mtu, peer=peer)
+                self._add_cable(end, {"ifname": outer}, trunk.mtu)
                 self._ipr.link("set", index=self._index(outer), state="up")
                 self._ends.append(outer)
         self._plug(one, trunk.one, trunk.from_one, trunk.multicast)
         self._plug(other, trunk.other, trunk.from_other, trunk.multicast)
+
+    def _add_cable(self, end: str, peer: dict[str, Any], mtu: int) -> None:
+        self._ipr.link("add", ifname=end, kind="veth", mtu=mtu, peer={**peer, "mtu": mtu})
 
     def _plug(
         self, port: str, bridge: str, queue: Any, multicast: bool = True, offloads: bool = False

@@ -152,7 +152,7 @@ def _overloaded(earlier: CpuSample, later: CpuSample, cores: int) -> bool:
 
 
 def capacity_warning(load_frames_s: float, cores: int | None = None) -> str | None:
-    """Return a sentence when links, `load_frames_s` full frames/s exceed what this machine carries."""
+    """Return a sentence when a lab's `load_frames_s`, full frames/s, exceed what this machine carries."""
     cores = cores or os.cpu_count() or 1
     carried = CARRIED_FRAMES_S_PER_CORE * cores
     if load_frames_s <= carried:

@@ -13,8 +13,9 @@ from quadrille.lab import ambient
 from quadrille.lab.build import host_addresses, host_table
 from quadrille.lab.ready_made import READY_MADE, ready_made, resolve
 from quadrille.lab.topology import DEEP_BUFFER_KIB, parse_topology
+from quadrille.lab.topology_checks import frame_bytes
 from quadrille.lab.truth import network_truth
-from quadrille.lab.wiring import HOST_QUEUE_FRAMES, Wiring, frame_bytes, wire
+from quadrille.lab.wiring import HOST_QUEUE_FRAMES, Wiring, wire
 
 
 def wiring(**tables: Any) -> Wiring:

@@ -28,6 +28,9 @@ DEEP_BUFFER_KIB = 16 * 1024
 BUS_QUEUE_KIB = 4 * 1024
 """Frames that wait for a bus wait in their hosts, which lose none; this is the sum of those queues."""
 
+USUAL_MTU = 1500
+"""Bytes of an IP packet: of buses, and of switches that do not say otherwise."""
+
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$")]
 RateMbit = Annotated[float, Field(gt=0, le=100_000, description="Mbit/s of Ethernet frames, 10^6 bit/s")]
 BufferKib = Annotated[float, Field(ge=3, le=1024 * 1024, description="KiB; at least two full frames")]
@@ -67,7 +70,7 @@ class Switch(_Table):
         False,
         description="true: its hosts' interfaces cut and join segments (TSO, GSO, GRO); if unlimited",
     )
-    mtu: Mtu = 1500
+    mtu: Mtu = USUAL_MTU
     group: tuple[Group, ...] = ()
 
 

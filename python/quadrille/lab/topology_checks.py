@@ -12,9 +12,13 @@ from quadrille.errors import UsageError
 if TYPE_CHECKING:
     from quadrille.lab.topology import Topology
 
-ETHERNET_HEADER_BYTES = 14
-
+_ETHERNET_HEADER_BYTES = 14
 _HOST_NAME = re.compile(r"^[a-z][a-z0-9-]{0,10}$")
+
+
+def frame_bytes(mtu: int) -> int:
+    """Return the bytes of a full Ethernet frame as `tbf` counts it: without preamble, check sum and gap."""
+    return mtu + _ETHERNET_HEADER_BYTES
 
 
 def check_whole(topology: Topology, origin: str, allowed: ipaddress.IPv4Network) -> None:
@@ -63,7 +67,7 @@ def _check_switches(topology: Topology, origin: str) -> None:
         if switch.offloads and not switch.unlimited:
             reason = "a port with a rate carries single frames; set unlimited = true, or leave offloads out"
             _refuse(origin, f"switch[{index}].offloads", switch.offloads, reason)
-        least_kib = 2 * (switch.mtu + ETHERNET_HEADER_BYTES) / 1024
+        least_kib = 2 * frame_bytes(switch.mtu) / 1024
         if switch.buffer_kib < least_kib:
             reason = f"two frames of MTU {switch.mtu} need {least_kib:.1f} KiB"
             _refuse(origin, f"switch[{index}].buffer_kib", switch.buffer_kib, reason)

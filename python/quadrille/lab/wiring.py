@@ -10,19 +10,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from quadrille.lab.topology import DEEP_BUFFER_KIB, Bus, Group, Hosts, Switch, Topology, Trunk
-from quadrille.lab.topology_checks import ETHERNET_HEADER_BYTES
-
-USUAL_MTU = 1500
-"""Bytes of an IP packet: of buses, and of switches that do not say otherwise."""
+from quadrille.lab.topology import DEEP_BUFFER_KIB, USUAL_MTU, Bus, Group, Hosts, Switch, Topology, Trunk
+from quadrille.lab.topology_checks import frame_bytes
 
 HOST_QUEUE_FRAMES = 1000
 """A host's own transmit queue: Linux's default."""
-
-
-def frame_bytes(mtu: int) -> int:
-    """Return the bytes of a full Ethernet frame as `tbf` counts it: without preamble, check sum and gap."""
-    return mtu + ETHERNET_HEADER_BYTES
 
 
 @dataclass(frozen=True)
@@ -177,7 +169,6 @@ def _trunk(name: str, trunk: Trunk, switches: dict[str, Switch], buses: dict[str
     one, other = trunk.between
     nodes: dict[str, Switch | Bus] = {**switches, **buses}
     rate_mbit = trunk.rate_mbit or min(nodes[one].rate_mbit, nodes[other].rate_mbit)
-
     mtu = min(switches[node].mtu if node in switches else USUAL_MTU for node in trunk.between)
 
     def end(node: str) -> Queue | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from quadrille.lab.topology import USUAL_MTU
+
 
 def one_switch(
     hosts: int = 16,
@@ -18,18 +20,18 @@ def one_switch(
     flow_control: bool = False,
     multicast: bool = True,
     admin: bool = False,
-    mtu: int = 1500,
+    mtu: int = USUAL_MTU,
 ) -> dict[str, Any]:
     """One switch with equal hosts."""
     return {
         "admin_network": admin,
-        "switch": [_switch("s0", rate_mbit, buffer_kib, flow_control, multicast) | {"mtu": mtu}],
+        "switch": [_switch("s0", rate_mbit, buffer_kib, flow_control, multicast, mtu)],
         "hosts": [{"names": [_range(0, hosts)], "on": "s0", "ranks": ranks}],
     }
 
 
 def unlimited(
-    hosts: int = 2, ranks: int = 1, admin: bool = False, offloads: bool = True, mtu: int = 1500
+    hosts: int = 2, ranks: int = 1, admin: bool = False, offloads: bool = True, mtu: int = USUAL_MTU
 ) -> dict[str, Any]:
     """One switch as fast as this machine: what software costs, with interfaces that cut and join segments."""
     data = one_switch(hosts, 10_000, 32, ranks, True, True, admin, mtu)
@@ -156,7 +158,12 @@ def gamma_dual(
 
 
 def _switch(
-    name: str, rate_mbit: float, buffer_kib: float, flow_control: bool = False, multicast: bool = True
+    name: str,
+    rate_mbit: float,
+    buffer_kib: float,
+    flow_control: bool = False,
+    multicast: bool = True,
+    mtu: int = USUAL_MTU,
 ) -> dict[str, Any]:
     return {
         "name": name,
@@ -164,6 +171,7 @@ def _switch(
         "buffer_kib": buffer_kib,
         "flow_control": flow_control,
         "multicast": multicast,
+        "mtu": mtu,
     }
 
 
