@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "wire/seal/octets.h"
+
 namespace quadrille::fabric {
 namespace {
 
@@ -22,9 +24,8 @@ Tag tag_of(std::span<const std::byte> claim, const EndpointName& receiver,
   std::ranges::copy(claim, bytes.begin());
   std::ranges::copy(encode(receiver), bytes.begin() + 1 + name_bytes);
   Tag tag{};
-  crypto_generichash(tag.data(), tag.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
-                     bytes.size(), reinterpret_cast<const unsigned char*>(secret.data()),
-                     secret.size());
+  crypto_generichash(tag.data(), tag.size(), wire::octets_of(bytes.data()), bytes.size(),
+                     wire::octets_of(secret.data()), secret.size());
   return tag;
 }
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "wire/seal/octets.h"
+
 namespace quadrille::fabric {
 
 static_assert(crypto_scalarmult_BYTES == std::tuple_size_v<PublicKey>);
@@ -26,7 +28,7 @@ std::optional<wire::Secret> KeyPair::secret_with(const PublicKey& peer,
   const auto& [low, high] = std::minmax(public_, peer);
   crypto_generichash_state state{};
   wire::Secret secret{};
-  const auto* key = job ? reinterpret_cast<const unsigned char*>(job->data()) : nullptr;
+  const auto* key = job ? wire::octets_of(job->data()) : nullptr;
   crypto_generichash_init(&state, key, job ? job->size() : 0, secret.size());
   crypto_generichash_update(&state, shared.data(), shared.size());
   crypto_generichash_update(&state, low.data(), low.size());

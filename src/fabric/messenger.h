@@ -43,7 +43,7 @@ struct MessengerSettings {
   EndpointName name;  // its key is of the key pair
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;  // that the network holds in front of this host
-  std::uint32_t most_budget = 0;     // packets that what may be on its way grows to; 0: it does not
+  std::uint32_t most_budget = 0;     // packets that what may be on its way may grow to
   std::size_t local_payload = 1448;  // of packets that stay on this host
   Inbox* inbox = nullptr;            // its place is in the name
   bool flow_control = true;          // else receivers let every sender send all it has
@@ -101,12 +101,10 @@ class Messenger {
   // Its memory stays as it is until keep_borrowed() is called.
   void on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram, Nanoseconds now);
   void keep_borrowed();
-  // What may be on its way to this host; see wire::CreditBudget.
-  std::size_t budget_bytes() const {
-    return network_budget_.limit() * (settings_.name.payload + wire::packet_framing_bytes);
-  }
-  void drained_half_of_budget_in(Nanoseconds time, Nanoseconds now) {
-    network_budget_.drained_half_in(time, now);
+  // What `bursts` tells of the link; see wire::CreditBudget.
+  template <typename Bursts>
+  void learn(Bursts&& bursts, Nanoseconds now) {
+    network_budget_.learn(bursts, settings_.name.payload + wire::packet_framing_bytes, now);
   }
   // Takes in what others of this host have written to memory; returns whether they had.
   bool look_at_memory(Nanoseconds now);

@@ -40,7 +40,7 @@ Messenger::Messenger(const MessengerSettings& settings, const KeyPair& keys)
       keys_(keys),
       network_budget_(settings.board != nullptr ? settings.board->board() : own_board_,
                       settings.board != nullptr ? settings.board->holder() : 0,
-                      packets_of(settings), std::max(packets_of(settings), settings.most_budget)),
+                      packets_of(settings), settings.most_budget),
       local_budget_(local_board_, 0, most_local_packets) {}
 
 PeerNumber* Messenger::known_at(wire::NetworkAddress address) {

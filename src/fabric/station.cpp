@@ -51,8 +51,8 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   if (liveness) made.name.streams = liveness->port();
   made.job_secret = settings.job_secret;
   made.burst_bytes = settings.burst_bytes;
-  const std::size_t kept = link->receive_queue(payload + wire::overhead_bytes);
-  made.most_budget = static_cast<std::uint32_t>(kept * 3 / 4);
+  made.most_budget =
+      wire::CreditBudget::most_with(link->receive_queue(payload + wire::overhead_bytes));
   made.flow_control = settings.flow_control;
   // Outside of a job nobody knows whose ranks others are.
   auto board = settings.job_secret && settings.flow_control
@@ -171,10 +171,8 @@ bool Station::take_from_link(Nanoseconds now) {
     for (std::size_t i = 0; i < arrived.size(); ++i)
       messenger_.on_datagram(link_->source(i), arrived[i], now);
     messenger_.keep_borrowed();
-    if (!arrived.empty()) {
-      if (const auto took = link_->took(messenger_.budget_bytes() / 2))
-        messenger_.drained_half_of_budget_in(*took, now);
-    }
+    if (!arrived.empty())
+      messenger_.learn([this](std::size_t bytes) { return link_->took(bytes); }, now);
     if (!link_->has_more()) return any || !arrived.empty();
   }
 }

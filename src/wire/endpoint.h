@@ -235,7 +235,11 @@ class Endpoint {
   void note_arrived(Flow& flow, bool last, bool unscheduled, Nanoseconds now);
   void on_run_packet(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now);
   void on_run(Flow& flow, const RunAssembly& run, Nanoseconds now);
-  RunSeal& seal_between(EndpointId from, EndpointId to);
+  struct RunSeals {
+    RunSeal sent;
+    RunSeal received;
+  };
+  RunSeals& run_seals(EndpointId peer);
   void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
   // A sign of the other end: whoever gives one on one channel is soon asked on the others too.
   void heard(Flow& flow, Nanoseconds now);
@@ -304,10 +308,9 @@ class Endpoint {
   std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;
-  std::unordered_map<EndpointId, RunSeal> send_seals_;
-  std::unordered_map<EndpointId, RunSeal> receive_seals_;
-  std::vector<Flow*> borrowing_;  // have packets of runs where they were received
-  std::set<EndpointId> unheard_;  // see set_receive_loss()
+  std::unordered_map<EndpointId, RunSeals> run_seals_;  // of peers that runs went to or came from
+  std::vector<Flow*> borrowing_;                        // have packets of runs where these arrived
+  std::set<EndpointId> unheard_;                        // see set_receive_loss()
   std::set<EndpointId> peers_with_receive_loss_;
   std::set<EndpointId> silent_;
   std::vector<GroupHearing> hearing_;  // [peers], where groups are sent to

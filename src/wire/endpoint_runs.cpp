@@ -40,12 +40,15 @@ class TaggedParts {
 
 }  // namespace
 
-RunSeal& Endpoint::seal_between(EndpointId from, EndpointId to) {
-  const EndpointId peer = from == settings_.self ? to : from;
-  auto& seals = from == settings_.self ? send_seals_ : receive_seals_;
-  const auto found = seals.find(peer);
-  if (found != seals.end()) return found->second;
-  return seals.try_emplace(peer, run_key_between(settings_.secret, from, to)).first->second;
+Endpoint::RunSeals& Endpoint::run_seals(EndpointId peer) {
+  const auto found = run_seals_.find(peer);
+  if (found != run_seals_.end()) return found->second;
+  const auto key = [&](EndpointId from, EndpointId to) {
+    return RunSeal(run_key_between(settings_.secret, from, to));
+  };
+  return run_seals_
+      .try_emplace(peer, RunSeals{key(settings_.self, peer), key(peer, settings_.self)})
+      .first->second;
 }
 
 std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::byte> room,
@@ -103,8 +106,8 @@ Endpoint::Outgoing Endpoint::write_run(Flow& flow, const SendFlow::Run& run,
   std::size_t used = fits_last ? put(body, before) : 0;
   std::ranges::copy(ack_body, body.subspan(used).begin());
   used += ack_body.size();
-  const RunTag tag = seal_between(settings_.self, flow.key.first)
-                         .tag(flow.key.second, flow.own_number, parts.all());
+  const RunTag tag =
+      run_seals(flow.key.first).sent.tag(flow.key.second, flow.own_number, parts.all());
   std::ranges::copy(tag, body.subspan(used).begin());
   end(before, used + tag.size());
 
@@ -132,8 +135,7 @@ void Endpoint::on_run_packet(Flow& flow, const Parsed& parsed, Sequence sequence
   for (const auto payload : payloads) parts.add(payload);
   RunTag claimed{};
   std::ranges::copy(run.tag(), claimed.begin());
-  if (seal_between(flow.key.first, settings_.self)
-          .is_tag(claimed, flow.key.second, number, parts.all())) {
+  if (run_seals(flow.key.first).received.is_tag(claimed, flow.key.second, number, parts.all())) {
     on_run(flow, run, now);
   } else {
     ++counters_.forged;

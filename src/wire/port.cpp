@@ -177,8 +177,8 @@ bool Port::exchange() {
 bool Port::take_in() {
   const bool any = take_in_from(*link_);
   if (any) {
-    const std::size_t half_bytes = budget_.limit() * (datagram_bytes_ + framing_bytes) / 2;
-    if (const auto took = link_->took(half_bytes)) budget_.drained_half_in(*took, monotonic_now());
+    budget_.learn([this](std::size_t bytes) { return link_->took(bytes); },
+                  datagram_bytes_ + framing_bytes, monotonic_now());
   }
   return (group_link_ && take_in_from(*group_link_)) || any;
 }

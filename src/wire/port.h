@@ -56,7 +56,7 @@ struct PortSettings {
   CreditBoard* board = nullptr;              // outlives the port; null: its own
   std::size_t holder = 0;                    // of the board
   std::uint32_t budget = 16;                 // packets
-  std::uint32_t most_budget = 16;            // that it may grow to; no less than `budget`
+  std::uint32_t most_budget = 0;             // that it may grow to
   std::optional<NetworkAddress> group = {};  // where datagrams go to several endpoints at once
   // Called once for each peer whose datagrams do not arrive any more; it must not use the port.
   std::function<void(EndpointId)> on_tcp_fallback = [](EndpointId) {};

@@ -62,11 +62,13 @@ TEST_F(RunAssemblyTest, is_whole_when_all_are_here_in_whatever_order) {
 
 TEST_F(RunAssemblyTest, keeps_what_others_overwrite) {
   run_.begin(7);
-  for (const bool keeps : {true, true}) {
-    add(packet(memories_.empty() ? 3 : 1, memories_.empty() ? 0 : kPayload, memories_.empty()));
-    if (keeps) run_.keep();
-    for (auto& memory : memories_) std::ranges::fill(memory, std::byte{0});
-  }
+  const auto add_and_keep = [&](const Parsed& packet) {
+    add(packet);
+    run_.keep();
+    std::ranges::fill(memories_.back(), std::byte{0});
+  };
+  add_and_keep(packet(3, 0, true));
+  add_and_keep(packet(1, kPayload, false));
   add(packet(0, kPayload, false));
   add(packet(2, kPayload, false));
   ASSERT_TRUE(run_.is_whole());

@@ -84,78 +84,77 @@ const SendFlow::Message& SendFlow::message_of(Sequence sequence) const {
   return *std::ranges::find_if(messages_, [&](const Message& m) { return sequence < m.end; });
 }
 
+std::span<const std::byte> SendFlow::payload_of(const Message& message, Sequence first,
+                                                std::uint64_t packets) const {
+  const std::size_t offset = (first - message.first) * limits_.payload;
+  return message.data.subspan(offset,
+                              std::min(packets * limits_.payload, message.data.size() - offset));
+}
+
 SendFlow::Packet SendFlow::packet(Sequence sequence) const {
   const Message& message = message_of(sequence);
-  const Sequence place = sequence - message.first;
-  const std::size_t offset = place * limits_.payload;
-  const std::size_t length = std::min(limits_.payload, message.data.size() - offset);
-  return {sequence, static_cast<std::uint32_t>(place),    sequence + 1 == message.end,
-          false,    message.data.subspan(offset, length), message.handle};
+  return {.sequence = sequence,
+          .place = static_cast<std::uint32_t>(sequence - message.first),
+          .last = sequence + 1 == message.end,
+          .repeated = false,
+          .payload = payload_of(message, sequence, 1),
+          .handle = message.handle};
 }
 
 // All datagrams of a run but its last one are of one length: a last packet that is not full is the
 // last datagram, trailer included.
 bool SendFlow::may_end_run(const Message& message) const {
-  const std::size_t of_last =
-      message.data.size() - (message.end - message.first - 1) * limits_.payload;
+  const std::size_t of_last = payload_of(message, message.end - 1, 1).size();
   return of_last == limits_.payload || of_last + run_trailer_bytes <= limits_.payload;
 }
 
 // Of packets that went granted, from the first lost one on.
-std::uint32_t SendFlow::repeatable_run(std::uint32_t most) const {
+std::uint64_t SendFlow::repeatable_run(const Message& message, std::uint64_t most) const {
   const Sequence first = *lost_.begin();
-  const Sequence end = std::min(message_of(first).end, granted_);
-  std::uint32_t packets = 0;
+  const Sequence end = std::min(message.end, granted_);
+  std::uint64_t packets = 0;
   for (auto next = lost_.begin(); next != lost_.end() && packets < most; ++next, ++packets) {
     if (*next != first + packets || *next >= end || open_[*next - acknowledged_].unscheduled) break;
   }
   return packets;
 }
 
+// Of packets that were never sent.
+std::uint64_t SendFlow::new_run(const Message& message, std::uint64_t most) const {
+  return std::min<std::uint64_t>(
+      {most, std::min(granted_, message.end) - sent_, limits_.most_open - open_.size()});
+}
+
 std::optional<SendFlow::Run> SendFlow::next_run(std::uint32_t least, std::uint32_t most) {
   most = std::min(most, run_limit_);
-  if (most < least) return std::nullopt;
   const bool repeated = may_repeat();
-  if (!repeated && sent_ >= std::min(granted_, end_)) return std::nullopt;
+  if (most < least || (!repeated && sent_ >= std::min(granted_, end_))) return std::nullopt;
   const Sequence first = repeated ? *lost_.begin() : sent_;
   const Message& message = message_of(first);
-  std::uint64_t packets = most;
-  if (repeated) {
-    packets = repeatable_run(most);
-  } else {
-    packets = std::min<std::uint64_t>(
-        {packets, std::min(granted_, message.end) - first, limits_.most_open - open_.size()});
-  }
+  std::uint64_t packets = repeated ? repeatable_run(message, most) : new_run(message, most);
   if (first + packets == message.end && !may_end_run(message)) --packets;
   if (packets < least) return std::nullopt;
   // All of it is one transmission: what comes before or after it does so as a whole.
   const std::uint64_t transmission = transmissions_++;
-  for (Sequence sequence = first; sequence < first + packets; ++sequence) {
-    if (repeated) {
+  if (repeated) {
+    for (Sequence sequence = first; sequence < first + packets; ++sequence) {
       Open& open = open_[sequence - acknowledged_];
       open.transmission = transmission;
       open.again = open.in_run = true;
-      lost_.erase(sequence);
-    } else {
-      open_.push_back(
-          {.transmission = transmission, .in_run = true, .listened_for = granted_ > began_});
     }
-  }
-  if (repeated) {
+    lost_.erase(lost_.begin(), lost_.lower_bound(first + packets));
     resent_ += packets;
   } else {
+    open_.resize(open_.size() + packets,
+                 {.transmission = transmission, .in_run = true, .listened_for = granted_ > began_});
     sent_ += packets;
   }
-  const Sequence place = first - message.first;
-  const std::size_t offset = place * limits_.payload;
-  const std::size_t length = std::min(packets * limits_.payload, message.data.size() - offset);
   return Run{.first = first,
-             .place = static_cast<std::uint32_t>(place),
+             .place = static_cast<std::uint32_t>(first - message.first),
              .packets = static_cast<std::uint32_t>(packets),
              .last = first + packets == message.end,
              .repeated = repeated,
-             .payload = message.data.subspan(offset, length),
-             .handle = message.handle};
+             .payload = payload_of(message, first, packets)};
 }
 
 bool SendFlow::on_news(const News& news) {

@@ -78,7 +78,6 @@ class SendFlow {
     bool last = false;  // the message ends with it
     bool repeated = false;
     std::span<const std::byte> payload;
-    Handle handle = 0;
   };
   // No fewer than `least` and no more than `most` packets; nothing: there are fewer. They count as
   // sent.
@@ -202,7 +201,11 @@ class SendFlow {
   Packet packet(Sequence sequence) const;
   const Message& message_of(Sequence sequence) const;
   bool may_end_run(const Message& message) const;
-  std::uint32_t repeatable_run(std::uint32_t most) const;
+  std::span<const std::byte> payload_of(const Message& message, Sequence first,
+                                        std::uint64_t packets) const;
+  // How many packets may go as one run.
+  std::uint64_t repeatable_run(const Message& message, std::uint64_t most) const;
+  std::uint64_t new_run(const Message& message, std::uint64_t most) const;
 
   FlowLimits limits_;
   std::deque<Message> messages_;  // not complete

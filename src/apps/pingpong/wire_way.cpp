@@ -97,7 +97,7 @@ Result<std::unique_ptr<Way>> wire_way(const WaySettings& settings, wire::LinkKin
   if (!has_own) return Error{ErrorKind::system, opened.value().why_not};
   if (other.at.port == 0) return Error{ErrorKind::system, "the other host cannot open it"};
   auto made = port_settings(settings, settings.rank == 0 ? own.secret : other.secret);
-  made.most_budget = std::max(made.budget, static_cast<std::uint32_t>(kept * 3 / 4));
+  made.most_budget = wire::CreditBudget::most_with(kept);
   made.addresses = {{own.at, {}}, {other.at, {}}};
   if (settings.rank == 1) std::swap(made.addresses[0], made.addresses[1]);
   auto way = std::make_unique<WireWay>(std::make_unique<wire::CreditBoard>(),

@@ -120,7 +120,7 @@ class Opening {
     const std::uint32_t packets = limits.packets(host_);
     port.budget = budget_within(
         held, wire.board != nullptr ? packets : std::max<std::uint32_t>(1, packets / own_.ranks));
-    port.most_budget = std::max(port.budget, static_cast<std::uint32_t>(held * 3 / 4));
+    port.most_budget = wire::CreditBudget::most_with(held);
     port.group = draw_group();
     const std::size_t payload = port.endpoint.limits.payload;
     port.on_tcp_fallback = [rank = rank_](wire::EndpointId peer) {

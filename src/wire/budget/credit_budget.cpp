@@ -27,7 +27,7 @@ CreditBudget::CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t
   if (const std::uint32_t found = board_->start.load(); found == 0 || found > start)
     lower(board_->limit, start);
   lower(board_->start, start);
-  lower(board_->most, most);
+  lower(board_->most, std::max(start, most));
   const auto place = static_cast<std::uint32_t>(holder);
   std::uint32_t places = board_->places.load();
   while (places <= place && !board_->places.compare_exchange_weak(places, place + 1)) {

@@ -62,11 +62,14 @@ class CreditBudget {
   static constexpr Nanoseconds first_pause{1'000'000'000};
   static constexpr Nanoseconds longest_pause{64'000'000'000};
 
+  // What a socket that keeps so many datagrams lets a limit grow to.
+  static constexpr std::uint32_t most_with(std::size_t datagrams_kept) {
+    return static_cast<std::uint32_t>(datagrams_kept * 3 / 4);
+  }
+
   // Holder `holder` of `board`, whose limit starts at the lowest that any has brought, and grows to
-  // the lowest `most`. REQUIRES: 0 < start <= most.
-  CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t start, std::uint32_t most);
-  CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t start)
-      : CreditBudget(board, holder, start, start) {}
+  // the lowest `most`; not at all where that is no more. REQUIRES: start > 0.
+  CreditBudget(CreditBoard& board, std::size_t holder, std::uint32_t start, std::uint32_t most = 0);
   CreditBudget(const CreditBudget&) = delete;
   CreditBudget& operator=(const CreditBudget&) = delete;
   ~CreditBudget() {
@@ -93,6 +96,12 @@ class CreditBudget {
   // Half a limit's worth of packets has arrived in that time, one behind the other: more might not
   // without a pause, as the rest waits for grants.
   void drained_half_in(Nanoseconds time, Nanoseconds now);
+  // The same by what `bursts` tells of them, a BurstTimes' take() or a Link's took();
+  // `packet_bytes` on the wire.
+  template <typename Bursts>
+  void learn(Bursts&& bursts, std::size_t packet_bytes, Nanoseconds now) {
+    if (const auto time = bursts(limit() * packet_bytes / 2)) drained_half_in(*time, now);
+  }
 
   std::uint32_t limit() const { return board_->limit.load(std::memory_order_relaxed); }
   // `packets` of where the limit began are as many of what it has grown to.

@@ -22,6 +22,7 @@
 
 #include "base/monotonic_clock.h"
 #include "wire/budget/sealed_memory.h"
+#include "wire/seal/octets.h"
 
 namespace quadrille::wire {
 namespace {
@@ -35,7 +36,7 @@ std::string name_of(const Secret& job, std::uint32_t address) {
   const std::array<std::uint32_t, 2> whose{address, geteuid()};
   std::array<unsigned char, 16> hash{};
   crypto_generichash(hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(whose.data()),
-                     sizeof whose, reinterpret_cast<const unsigned char*>(job.data()), job.size());
+                     sizeof whose, octets_of(job.data()), job.size());
   std::array<char, 2 * hash.size() + 1> digits{};
   sodium_bin2hex(digits.data(), digits.size(), hash.data(), hash.size());
   return std::string("quadrille-credits-") + digits.data();

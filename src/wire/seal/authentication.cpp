@@ -10,6 +10,7 @@
 #include <new>
 #include <vector>
 
+#include "wire/seal/octets.h"
 #include "wire/seal/run_seal.h"
 
 namespace quadrille::wire {
@@ -20,17 +21,13 @@ static_assert(crypto_shorthash_KEYBYTES == std::tuple_size_v<Key>);
 
 using Tag = std::array<std::byte, tag_bytes>;
 
-const unsigned char* bytes_of(const std::byte* data) {
-  return reinterpret_cast<const unsigned char*>(data);
-}
-
 Tag tag_of(const Key& key, Sequence number, std::span<std::byte> packet) {
   const auto place = packet.last(tag_bytes);
   for (std::size_t i = 0; i < tag_bytes; ++i)
     place[i] = static_cast<std::byte>(number >> (56 - 8 * i) & 0xff);
   Tag tag{};
-  crypto_shorthash(reinterpret_cast<unsigned char*>(tag.data()), bytes_of(packet.data()),
-                   packet.size(), bytes_of(key.data()));
+  crypto_shorthash(reinterpret_cast<unsigned char*>(tag.data()), octets_of(packet.data()),
+                   packet.size(), octets_of(key.data()));
   return tag;
 }
 
@@ -45,7 +42,7 @@ Key derived(const Secret& secret, const std::vector<EndpointId>& ends) {
   }
   Key key{};
   crypto_generichash(reinterpret_cast<unsigned char*>(key.data()), key.size(), bytes.data(),
-                     bytes.size(), bytes_of(secret.data()), secret.size());
+                     bytes.size(), octets_of(secret.data()), secret.size());
   return key;
 }
 

@@ -8,13 +8,10 @@
 #include <new>
 
 #include "base/big_endian.h"
+#include "wire/seal/octets.h"
 
 namespace quadrille::wire {
 namespace {
-
-const unsigned char* octets_of(const std::byte* data) {
-  return reinterpret_cast<const unsigned char*>(data);
-}
 
 // OpenSSL fails where there is no memory, or where an administrator's settings forbid the cipher.
 void check(int result) {

@@ -21,8 +21,7 @@ SimulatedNetwork::SimulatedNetwork(const SimulatedSettings& settings)
     own.self = id;
     own.peers = settings.endpoints;
     end.budget = std::make_unique<CreditBudget>(*hosts_[host_of(id)].board, id % settings.of_host,
-                                                settings.budget,
-                                                std::max(settings.budget, settings.most_budget));
+                                                settings.budget, settings.most_budget);
     end.endpoint = std::make_unique<Endpoint>(own, *end.budget);
   }
 }
@@ -184,9 +183,8 @@ void SimulatedNetwork::deliver(EndpointId to, std::vector<std::byte> datagram) {
   end.endpoint->on_datagram(datagram, now_);
   end.endpoint->keep_borrowed();
   end.bursts.add(datagram.size() + framing_bytes, now_);
-  const std::size_t each = settings_.endpoint.limits.payload + packet_framing_bytes;
-  if (const auto took = end.bursts.take(end.budget->limit() * each / 2))
-    end.budget->drained_half_in(*took, now_);
+  end.budget->learn([&end](std::size_t bytes) { return end.bursts.take(bytes); },
+                    settings_.endpoint.limits.payload + packet_framing_bytes, now_);
   collect(to);
   wake(to, now_);
 }

@@ -34,10 +34,10 @@ struct SimulatedSettings {
   double corruption = 0;
   Nanoseconds held_back{1'000'000};
   std::uint64_t seed = 1;
-  EndpointSettings endpoint;       // without `self` and `peers`
-  std::uint32_t budget = 16;       // packets
-  std::uint32_t most_budget = 16;  // where more than `budget`
-  bool runs = false;               // packets of a long message leave as one run
+  EndpointSettings endpoint;      // without `self` and `peers`
+  std::uint32_t budget = 16;      // packets
+  std::uint32_t most_budget = 0;  // that it may grow to
+  bool runs = false;              // packets of a long message leave as one run
 };
 
 class SimulatedNetwork {

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes as the cryptographic libraries take them.
+#pragma once
+
+#include <cstddef>
+
+namespace quadrille::wire {
+
+inline const unsigned char* octets_of(const std::byte* data) {
+  return reinterpret_cast<const unsigned char*>(data);
+}
+
+}  // namespace quadrille::wire
