@@ -138,7 +138,7 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
                                   : is_ack         ? known->heard_number
                                                    : known->in.acknowledged();
   const std::uint64_t number = widen(reference, header.sequence, sequence_bits);
-  const bool to_group = is_to_group(header.kind);
+  const bool to_group = header.is_to_group();
   // A group that this end does not know of yet may be one that it is in.
   const bool knows = !to_group || (known != nullptr && known->group_key);
   if (!knows || !is_authentic(header, known, number, datagram)) {
@@ -171,7 +171,7 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   // What it says of the other direction holds in any case, and may be said by it alone.
   const Sequence acknowledged =
       widen(flow.out.acknowledged(), header.acknowledged, acknowledged_bits);
-  if (!is_to_group(header.kind)) {
+  if (!header.is_to_group()) {
     learn(flow,
           {.acknowledged = acknowledged,
            .granted = widen(acknowledged, header.granted, acknowledged_bits),
@@ -195,9 +195,8 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   flow.untold_bytes += parsed.body.size() + packet_framing_bytes;
   // The first since this end has sent, and others while they wait too.
   const bool by_turns = std::exchange(flow.sent_since_arrival, false) || flow.telling_at;
-  const bool may_wait = is_to_group(header.kind)
-                            ? header.place == 0 && leaves_room_to_group(flow)
-                            : by_turns && leaves_room(flow, parsed.body.size());
+  const bool may_wait = header.is_to_group() ? header.place == 0 && leaves_room_to_group(flow)
+                                             : by_turns && leaves_room(flow, parsed.body.size());
   if (unscheduled && header.last && may_wait && !flow.in.has_gap()) {
     tell_later(flow, flow.telling_at.value_or(now + report_after));
   } else {
@@ -402,15 +401,17 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
   }
   for (auto& [channel, group] : groups_) {
     if (group->take_announcement()) return write_announcement(*group, room);
-    if (group->may_send(now)) return write_to_group(*group, group->flows(), false, room, now);
+    if (!group->may_send(now)) continue;
+    if (const auto run = next_run_to_group(*group, room, most, now)) return run;
+    return write_to_group(*group, group->flows(), false, room, now);
   }
   if (sending_.empty()) return std::nullopt;
   Flow& flow = *flows_.at(sending_.begin()->second);
-  if (const auto run = next_run(flow, room, most, now)) return run;
   if (flow.group != nullptr && !flow.out.repeats_anew()) {
     const auto receivers = flow.group->repeating(*flow.out.repeats());
     if (receivers.size() > 1) return write_to_group(*flow.group, receivers, true, room, now);
   }
+  if (const auto run = next_run(flow, room, most, now)) return run;
   return write_data(flow, room, now);
 }
 

@@ -235,11 +235,8 @@ class Endpoint {
   void note_arrived(Flow& flow, bool last, bool unscheduled, Nanoseconds now);
   void on_run_packet(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now);
   void on_run(Flow& flow, const RunAssembly& run, Nanoseconds now);
-  struct RunSeals {
-    RunSeal sent;
-    RunSeal received;
-  };
-  RunSeals& run_seals(EndpointId peer);
+  // For the tags of runs whose headers are sealed by `key`.
+  RunSeal& run_seal(const Key& key);
   void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
   // A sign of the other end: whoever gives one on one channel is soon asked on the others too.
   void heard(Flow& flow, Nanoseconds now);
@@ -271,8 +268,10 @@ class Endpoint {
   // Several packets of it at once, where there are enough and `room` holds them.
   std::optional<Outgoing> next_run(Flow& flow, std::span<std::byte> room, std::size_t most,
                                    Nanoseconds now);
-  Outgoing write_run(Flow& flow, const SendFlow::Run& run, std::span<std::byte> room,
-                     Nanoseconds now);
+  std::optional<Outgoing> next_run_to_group(const SendGroup& group, std::span<std::byte> room,
+                                            std::size_t most, Nanoseconds now);
+  // Packets that one run may have in `room`, as `most` datagrams; 0: too few.
+  std::uint32_t run_held(std::span<std::byte> room, std::size_t most) const;
   Outgoing write_announcement(const SendGroup& group, std::span<std::byte> room);
   void on_announcement(Flow& flow, std::uint64_t end, Nanoseconds now);
   Outgoing write_ack(Flow& flow, std::span<std::byte> room, Nanoseconds now);
@@ -308,9 +307,9 @@ class Endpoint {
   std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;
-  std::unordered_map<EndpointId, RunSeals> run_seals_;  // of peers that runs went to or came from
-  std::vector<Flow*> borrowing_;                        // have packets of runs where these arrived
-  std::set<EndpointId> unheard_;                        // see set_receive_loss()
+  std::map<Key, RunSeal> run_seals_;     // see run_seal()
+  std::vector<RunAssembly*> borrowing_;  // have packets where these arrived
+  std::set<EndpointId> unheard_;         // see set_receive_loss()
   std::set<EndpointId> peers_with_receive_loss_;
   std::set<EndpointId> silent_;
   std::vector<GroupHearing> hearing_;  // [peers], where groups are sent to

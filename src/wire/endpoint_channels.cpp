@@ -19,7 +19,8 @@ void Endpoint::unlist(Flow& flow) {
   relist<Nanoseconds>(timers_, flow.key, flow.timer_at, std::nullopt);
   relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
   std::erase(owed_, &flow);
-  std::erase(borrowing_, &flow);
+  std::erase(borrowing_, flow.run.get());
+  std::erase(borrowing_, flow.group_run.get());
   unanswered_.erase(flow.key);
 }
 
@@ -58,7 +59,7 @@ std::optional<Endpoint::Heard> Endpoint::on_abandoned(const Parsed& parsed,
   const Header& header = parsed.header;
   DormantFlow& flow = channels_[header.channel].dormant.find_or_add(header.sender);
   const bool is_ack = header.kind == PacketKind::ack;
-  const bool to_group = is_to_group(header.kind);
+  const bool to_group = header.is_to_group();
   const std::uint64_t number =
       widen(is_ack ? flow.heard_number : flow.in, header.sequence, sequence_bits);
   if (to_group || !is_authentic(header, nullptr, number, datagram)) {

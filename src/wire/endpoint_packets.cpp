@@ -20,11 +20,12 @@ std::uint64_t sealed_number(Sequence sequence, Sequence acknowledged) {
 
 bool Endpoint::is_authentic(const Header& header, const Flow* flow, std::uint64_t number,
                             std::span<std::byte> datagram) const {
-  if (is_to_group(header.kind)) return is_sealed(*flow->group_key, number, datagram);
-  const Key key = flow != nullptr ? flow->receive_key
-                                  : key_between(settings_.secret, header.sender, settings_.self);
-  if (header.kind == PacketKind::ack) return is_sealed(key, number, datagram);
+  const bool to_group = header.is_to_group();
+  const Key key = to_group          ? *flow->group_key
+                  : flow != nullptr ? flow->receive_key
+                                    : key_between(settings_.secret, header.sender, settings_.self);
   if (is_of_run(header.kind)) return is_header_sealed(key, number, datagram);
+  if (to_group || header.kind == PacketKind::ack) return is_sealed(key, number, datagram);
   const Sequence sent = flow == nullptr ? 0 : flow->out.acknowledged();
   const Sequence acknowledged = widen(sent, header.acknowledged, acknowledged_bits);
   return is_sealed(key, sealed_number(number, acknowledged), datagram);

@@ -14,7 +14,9 @@ constexpr std::uint64_t receive_loss_bit = 2;
 constexpr std::uint64_t hears_groups_bit = 4;
 constexpr std::uint64_t failed_bit = 8;
 
-constexpr unsigned repeated_bit = 0x80;  // beside a run's index
+// Beside a run's index.
+constexpr unsigned repeated_bit = 0x80;
+constexpr unsigned to_group_bit = 0x40;
 
 void put(std::span<std::byte> bytes, std::size_t offset, std::size_t width, std::uint64_t value) {
   put_big_endian(bytes.subspan(offset, width), value);
@@ -36,7 +38,9 @@ std::span<std::byte> write_header(const Header& header, std::span<std::byte> pac
   put(packet, 9, 3, header.place);
   if (is_of_run(header.kind)) {
     put(packet, 12, 3, header.run);
-    put(packet, 15, 1, header.index | (header.repeated ? repeated_bit : 0U));
+    put(packet, 15, 1,
+        header.index | (header.repeated ? repeated_bit : 0U) |
+            (header.run_to_group ? to_group_bit : 0U));
   } else {
     put(packet, 12, 2, header.acknowledged);
     put(packet, 14, 2, header.granted);
@@ -76,18 +80,20 @@ std::optional<Parsed> parse_packet(std::span<const std::byte> packet, ParseError
   if (is_of_run(parsed.header.kind)) {
     parsed.header.run = static_cast<std::uint32_t>(get(packet, 12, 3));
     const auto index = static_cast<std::uint8_t>(get(packet, 15, 1));
-    parsed.header.index = index & ~repeated_bit;
+    parsed.header.index = index & ~(repeated_bit | to_group_bit);
     parsed.header.repeated = (index & repeated_bit) != 0;
+    parsed.header.run_to_group = (index & to_group_bit) != 0;
   } else {
     parsed.header.acknowledged = static_cast<std::uint16_t>(get(packet, 12, 2));
     parsed.header.granted = static_cast<std::uint16_t>(get(packet, 14, 2));
   }
-  if (is_to_group(parsed.header.kind) &&
-      (parsed.header.acknowledged != 0 || parsed.header.granted != 0))
+  const bool to_group = parsed.header.is_to_group();
+  if (to_group &&
+      (parsed.header.acknowledged != 0 || parsed.header.granted != 0 || parsed.header.run != 0))
     return std::nullopt;
   parsed.body = packet.subspan(header_bytes, packet.size() - overhead_bytes);
   const bool is_short =
-      parsed.header.kind == PacketKind::run_end && parsed.body.size() < run_trailer_bytes;
+      parsed.header.kind == PacketKind::run_end && parsed.body.size() < run_trailer(to_group);
   if (is_short || parsed.header.index > longest_run) return std::nullopt;
   error = ParseError::none;
   return parsed;

@@ -11,15 +11,16 @@
 //   12      2      all packets before this number have arrived; lower bits; 0 in data to a group
 //   14      2      packets before this number may be sent; lower bits; 0 in data to a group
 //   12      3      of a packet of a run instead of these: the run's number, lower bits, one of
-//   15      1      those of ACKs; and the packet's index in the run, in its upper bit whether the
-//                  run repeats what was lost
+//                  those of ACKs; 0 in a run to a group
+//   15      1      and the packet's index in the run, in the upper bit whether the run repeats what
+//                  was lost, in the next whether it goes to a group
 //   16             data: payload; ACK: its body
 //   end-8   8      authentication tag; of a packet of a run: of its header alone
 //
 // A run is consecutive packets of one message, all but the last of them full, that leave together.
-// It ends with an ACK and with a tag over all payloads, behind the payload of its last packet where
-// there is room, else in a datagram of their own. What of a run does not arrive whole has not
-// arrived.
+// It ends with an ACK (but for one to a group) and with a tag over all payloads, behind the payload
+// of its last packet where there is room, else in a datagram of their own. What of a run does not
+// arrive whole has not arrived.
 //
 // Parsing checks what can be seen in the bytes alone; who sent them is authentication's matter.
 #pragma once
@@ -37,7 +38,7 @@ namespace quadrille::wire {
 using EndpointId = std::uint32_t;  // below 2^24
 using Channel = std::uint16_t;     // one communicator's messages
 
-constexpr std::uint8_t protocol_version = 2;
+constexpr std::uint8_t protocol_version = 3;
 constexpr std::size_t header_bytes = 16;
 constexpr std::size_t tag_bytes = 8;
 constexpr std::size_t overhead_bytes = header_bytes + tag_bytes;
@@ -59,9 +60,6 @@ enum class PacketKind : std::uint8_t {
   run_end = 7,
 };
 constexpr bool is_of_run(PacketKind kind) { return kind >= PacketKind::run_data; }
-constexpr bool is_to_group(PacketKind kind) {
-  return kind >= PacketKind::group_data && !is_of_run(kind);
-}
 
 struct Header {
   PacketKind kind = PacketKind::data;
@@ -72,10 +70,14 @@ struct Header {
   std::uint32_t place = 0;
   std::uint16_t acknowledged = 0;
   std::uint16_t granted = 0;
-  std::uint32_t run = 0;  // of a packet of a run, as is the next
+  std::uint32_t run = 0;  // of a packet of a run, as are the next three
   std::uint8_t index = 0;
   bool repeated = false;
+  bool run_to_group = false;
 
+  bool is_to_group() const {
+    return is_of_run(kind) ? run_to_group : kind >= PacketKind::group_data;
+  }
   bool operator==(const Header&) const = default;
 };
 
@@ -111,8 +113,11 @@ struct Ack {
 constexpr std::size_t ack_body_bytes = 20;
 constexpr std::size_t largest_ack = overhead_bytes + ack_body_bytes + 8 * most_ack_words;
 constexpr std::size_t run_tag_bytes = 16;
-// Behind the last payload of a run: an ACK without words, and the tag.
+// Behind the last payload of a run: an ACK without words, but for one to a group, and the tag.
 constexpr std::size_t run_trailer_bytes = ack_body_bytes + run_tag_bytes;
+constexpr std::size_t run_trailer(bool to_group) {
+  return to_group ? run_tag_bytes : run_trailer_bytes;
+}
 // A run has at most `longest_run` packets; its end may be a datagram more.
 
 // Writes the header and returns what follows it. REQUIRES: room for `header_bytes`; numbers within

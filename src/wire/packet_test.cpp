@@ -34,18 +34,33 @@ TEST(Packet, the_header_is_sixteen_bytes_in_the_documented_order) {
   const auto body = write_header(kHeader, packet);
   EXPECT_EQ(body.data(), packet.data() + 16);
   EXPECT_THAT(as_numbers(std::span(packet).first(16)),
-              testing::ElementsAre(0x25, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+              testing::ElementsAre(0x35, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
 TEST(Packet, of_a_run_its_number_and_index_stand_where_others_report) {
   std::vector<std::byte> packet(overhead_bytes + run_trailer_bytes);
   write_header(kOfRun, packet);
   EXPECT_THAT(as_numbers(std::span(packet).first(16)),
-              testing::ElementsAre(0x2f, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0x8f));
+              testing::ElementsAre(0x3f, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0x8f));
   ParseError error{};
   const auto parsed = parse_packet(packet, error);
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->header, kOfRun);
+}
+
+TEST(Packet, of_a_run_to_a_group_there_is_no_number) {
+  Header header = kOfRun;
+  header.run_to_group = true;
+  header.run = 0;
+  std::vector<std::byte> packet(overhead_bytes + run_tag_bytes);
+  write_header(header, packet);
+  EXPECT_EQ(std::to_integer<int>(packet[15]), 0xcf);
+  ParseError error{};
+  const auto parsed = parse_packet(packet, error);
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->header, header);
+  packet[14] = std::byte{1};
+  EXPECT_FALSE(parse_packet(packet, error));
 }
 
 TEST(Packet, header_and_tag_leave_tcps_payload_on_ethernet) {
@@ -83,10 +98,10 @@ TEST(Packet, what_is_short_or_strange_is_no_packet) {
   packet[0] = std::byte{0x10};
   EXPECT_FALSE(parse_packet(packet, error));
   EXPECT_EQ(error, ParseError::version);
-  packet[0] = std::byte{0x2e};
+  packet[0] = std::byte{0x3e};
   EXPECT_FALSE(parse_packet(packet, error)) << "a run's end without a trailer";
   EXPECT_EQ(error, ParseError::malformed);
-  packet[0] = std::byte{0x2c};
+  packet[0] = std::byte{0x3c};
   packet[15] = static_cast<std::byte>(longest_run + 1);
   EXPECT_FALSE(parse_packet(packet, error)) << "further than any run is long";
 }

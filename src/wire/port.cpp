@@ -176,10 +176,6 @@ bool Port::exchange() {
 
 bool Port::take_in() {
   const bool any = take_in_from(*link_);
-  if (any) {
-    budget_.learn([this](std::size_t bytes) { return link_->took(bytes); },
-                  datagram_bytes_ + framing_bytes, monotonic_now());
-  }
   return (group_link_ && take_in_from(*group_link_)) || any;
 }
 
@@ -194,6 +190,8 @@ bool Port::take_in_from(Link& link) {
         tcp_fallback_->heard_by_datagram(heard->from);
     }
     endpoint_.keep_borrowed();
+    budget_.learn([&link](std::size_t bytes) { return link.took(bytes); },
+                  datagram_bytes_ + framing_bytes, now);
     if (!link.has_more()) return true;
   }
 }
@@ -216,12 +214,10 @@ bool Port::send_out() {
       if (room.empty()) break;
       const auto outgoing = endpoint_.next_datagram(room, now, link_->datagrams_left());
       if (!outgoing) break;
-      if (outgoing->peer == Endpoint::to_group) {
-        link_->add(*group_, outgoing->length);
-        continue;
-      }
-      if (go_by_stream(*outgoing, room) && !outgoing->is_ack) continue;
-      link_->add_next(addresses_[outgoing->peer], outgoing->length, outgoing->datagram);
+      const bool to_group = outgoing->peer == Endpoint::to_group;
+      if (!to_group && go_by_stream(*outgoing, room) && !outgoing->is_ack) continue;
+      link_->add_next(to_group ? *group_ : addresses_[outgoing->peer], outgoing->length,
+                      outgoing->datagram);
     }
     if (!link_->has_unsent()) break;
   }

@@ -20,7 +20,7 @@ bool RunAssembly::fits(const Parsed& packet, Sequence sequence) const {
   if (here_.any() && sequence - index != first_) return false;
   if (here_.any() && lower(header.place - header.index, place_bits) != place_) return false;
   if (header.kind == PacketKind::run_end)
-    return datagrams_ == 0 && packet.body.size() <= payload_ + run_trailer_bytes &&
+    return datagrams_ == 0 && packet.body.size() <= payload_ + run_trailer(header.run_to_group) &&
            (here_ >> index).none();
   return packet.body.size() == payload_ && (datagrams_ == 0 || index < datagrams_);
 }
@@ -34,8 +34,8 @@ void RunAssembly::add(const Parsed& packet, Sequence sequence) {
   here_.set(index);
   if (packet.header.kind != PacketKind::run_end) return;
   datagrams_ = index + 1;
-  trailer_ = packet.body.last(run_trailer_bytes);
-  pieces_[index] = packet.body.first(packet.body.size() - run_trailer_bytes);
+  trailer_ = packet.body.last(run_trailer(packet.header.run_to_group));
+  pieces_[index] = packet.body.first(packet.body.size() - trailer_.size());
   packets_ = pieces_[index].empty() ? index : index + 1;
   ends_message_ = packet.header.last;
   repeats_ = packet.header.repeated;

@@ -40,7 +40,8 @@ class RunAssembly {
   std::span<const std::span<const std::byte>> payloads() const {
     return {pieces_.data(), packets_};
   }
-  std::span<const std::byte> ack() const { return trailer_.first(ack_body_bytes); }
+  // Of a run to a group: empty.
+  std::span<const std::byte> ack() const { return trailer_.first(trailer_.size() - run_tag_bytes); }
   std::span<const std::byte> tag() const { return trailer_.last(run_tag_bytes); }
 
  private:

@@ -108,53 +108,79 @@ bool SendFlow::may_end_run(const Message& message) const {
   return of_last == limits_.payload || of_last + run_trailer_bytes <= limits_.payload;
 }
 
+std::uint32_t SendFlow::cut_before_end(const Message& message, Sequence first,
+                                       std::uint64_t packets) const {
+  const bool is_cut = packets > 0 && first + packets == message.end && !may_end_run(message);
+  return static_cast<std::uint32_t>(is_cut ? packets - 1 : packets);
+}
+
 // Of packets that went granted, from the first lost one on.
-std::uint64_t SendFlow::repeatable_run(const Message& message, std::uint64_t most) const {
+std::uint32_t SendFlow::repeated_run_length(std::uint32_t most) const {
   const Sequence first = *lost_.begin();
+  const Message& message = message_of(first);
   const Sequence end = std::min(message.end, granted_);
   std::uint64_t packets = 0;
   for (auto next = lost_.begin(); next != lost_.end() && packets < most; ++next, ++packets) {
     if (*next != first + packets || *next >= end || open_[*next - acknowledged_].unscheduled) break;
   }
-  return packets;
+  return cut_before_end(message, first, packets);
 }
 
-// Of packets that were never sent.
-std::uint64_t SendFlow::new_run(const Message& message, std::uint64_t most) const {
-  return std::min<std::uint64_t>(
-      {most, std::min(granted_, message.end) - sent_, limits_.most_open - open_.size()});
+std::uint32_t SendFlow::new_run_length(std::uint32_t most, std::uint64_t ahead) const {
+  const Sequence may_go = std::max(granted_, ahead > 0 ? end_ahead(ahead) : 0);
+  if (sent_ >= std::min(may_go, end_) || open_.size() >= limits_.most_open) return 0;
+  const Message& message = message_of(sent_);
+  return cut_before_end(
+      message, sent_,
+      std::min<std::uint64_t>({most, run_limit_, std::min(may_go, message.end) - sent_,
+                               limits_.most_open - open_.size()}));
+}
+
+SendFlow::Run SendFlow::run(Sequence first, std::uint32_t packets, bool repeated) const {
+  const Message& message = message_of(first);
+  return {.first = first,
+          .place = static_cast<std::uint32_t>(first - message.first),
+          .packets = packets,
+          .last = first + packets == message.end,
+          .repeated = repeated,
+          .payload = payload_of(message, first, packets),
+          .handle = message.handle};
+}
+
+// All of a run is one transmission: what comes before or after it does so as a whole.
+SendFlow::Run SendFlow::new_run(std::uint32_t packets) {
+  const Sequence first = sent_;
+  const std::uint64_t transmission = transmissions_++;
+  for (; sent_ < first + packets; ++sent_) {
+    open_.push_back({.transmission = transmission,
+                     .in_run = true,
+                     .unscheduled = sent_ >= granted_,
+                     .listened_for = granted_ > began_});
+  }
+  return run(first, packets, false);
+}
+
+SendFlow::Run SendFlow::repeated_run(std::uint32_t packets) {
+  const Sequence first = *lost_.begin();
+  const std::uint64_t transmission = transmissions_++;
+  for (Sequence sequence = first; sequence < first + packets; ++sequence) {
+    Open& open = open_[sequence - acknowledged_];
+    if (open.listened_for && !open.again && open.transmission >= told_by_missing_from_) ++missed_;
+    open.transmission = transmission;
+    open.again = open.in_run = true;
+  }
+  lost_.erase(lost_.begin(), lost_.lower_bound(first + packets));
+  resent_ += packets;
+  return run(first, packets, true);
 }
 
 std::optional<SendFlow::Run> SendFlow::next_run(std::uint32_t least, std::uint32_t most) {
   most = std::min(most, run_limit_);
-  const bool repeated = may_repeat();
-  if (most < least || (!repeated && sent_ >= std::min(granted_, end_))) return std::nullopt;
-  const Sequence first = repeated ? *lost_.begin() : sent_;
-  const Message& message = message_of(first);
-  std::uint64_t packets = repeated ? repeatable_run(message, most) : new_run(message, most);
-  if (first + packets == message.end && !may_end_run(message)) --packets;
+  if (most < least) return std::nullopt;
+  const bool repeats = may_repeat();
+  const std::uint32_t packets = repeats ? repeated_run_length(most) : new_run_length(most);
   if (packets < least) return std::nullopt;
-  // All of it is one transmission: what comes before or after it does so as a whole.
-  const std::uint64_t transmission = transmissions_++;
-  if (repeated) {
-    for (Sequence sequence = first; sequence < first + packets; ++sequence) {
-      Open& open = open_[sequence - acknowledged_];
-      open.transmission = transmission;
-      open.again = open.in_run = true;
-    }
-    lost_.erase(lost_.begin(), lost_.lower_bound(first + packets));
-    resent_ += packets;
-  } else {
-    open_.resize(open_.size() + packets,
-                 {.transmission = transmission, .in_run = true, .listened_for = granted_ > began_});
-    sent_ += packets;
-  }
-  return Run{.first = first,
-             .place = static_cast<std::uint32_t>(first - message.first),
-             .packets = static_cast<std::uint32_t>(packets),
-             .last = first + packets == message.end,
-             .repeated = repeated,
-             .payload = payload_of(message, first, packets)};
+  return repeats ? repeated_run(packets) : new_run(packets);
 }
 
 bool SendFlow::on_news(const News& news) {

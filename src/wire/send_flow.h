@@ -78,10 +78,16 @@ class SendFlow {
     bool last = false;  // the message ends with it
     bool repeated = false;
     std::span<const std::byte> payload;
+    Handle handle = 0;
   };
   // No fewer than `least` and no more than `most` packets; nothing: there are fewer. They count as
   // sent.
   std::optional<Run> next_run(std::uint32_t least, std::uint32_t most);
+  // How many packets that were never sent may go as one run, `most` at most; those too that may go
+  // `ahead` of what was granted, see may_go_ahead().
+  std::uint32_t new_run_length(std::uint32_t most, std::uint64_t ahead = 0) const;
+  // So many of these. REQUIRES: 0 < packets <= new_run_length().
+  Run new_run(std::uint32_t packets);
 
   // The next packet that was never sent, though it may not have been granted: it goes with others'.
   // REQUIRES: has_room().
@@ -95,10 +101,7 @@ class SendFlow {
   }
   // Whether a packet may go that is at most the `most`-th beyond what has arrived or was granted.
   // Before the first grant of a communicator nothing may: the receiver may not know the group yet.
-  bool may_go_ahead(std::uint64_t most) const {
-    const Sequence covered = std::max(granted_, acknowledged_);
-    return covered > began_ && sent_ < covered + most;
-  }
+  bool may_go_ahead(std::uint64_t most) const { return sent_ < end_ahead(most); }
   // The packet that goes again now; nothing: none.
   std::optional<Sequence> repeats() const {
     return may_repeat() ? std::optional(*lost_.begin()) : std::nullopt;
@@ -200,12 +203,20 @@ class SendFlow {
   void find_lost(std::uint64_t sent_before);
   Packet packet(Sequence sequence) const;
   const Message& message_of(Sequence sequence) const;
+  // Packets before it may go that are at most `most` beyond what has arrived or was granted.
+  Sequence end_ahead(std::uint64_t most) const {
+    const Sequence covered = std::max(granted_, acknowledged_);
+    return covered > began_ ? covered + most : 0;
+  }
   bool may_end_run(const Message& message) const;
   std::span<const std::byte> payload_of(const Message& message, Sequence first,
                                         std::uint64_t packets) const;
-  // How many packets may go as one run.
-  std::uint64_t repeatable_run(const Message& message, std::uint64_t most) const;
-  std::uint64_t new_run(const Message& message, std::uint64_t most) const;
+  // How many packets may go again as one run.
+  std::uint32_t repeated_run_length(std::uint32_t most) const;
+  Run repeated_run(std::uint32_t packets);
+  // Without a last one that a run cannot end with.
+  std::uint32_t cut_before_end(const Message& message, Sequence first, std::uint64_t packets) const;
+  Run run(Sequence first, std::uint32_t packets, bool repeated) const;
 
   FlowLimits limits_;
   std::deque<Message> messages_;  // not complete

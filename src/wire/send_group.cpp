@@ -51,6 +51,11 @@ bool SendGroup::may_send(Nanoseconds now) {
   return !holds_;
 }
 
+std::uint32_t SendGroup::run_length(std::uint32_t most) const {
+  for (const Flow* flow : flows_) most = flow->out.new_run_length(most, ahead_);
+  return most;
+}
+
 bool SendGroup::is_held_up() const {
   const auto has = [this](auto what) { return std::ranges::any_of(flows_, what); };
   return joined_ && has([](const Flow* flow) { return flow->out.is_refused_to_the_brim(); }) &&

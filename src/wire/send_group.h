@@ -65,6 +65,8 @@ class SendGroup {
 
   // Whether the next packet that was never sent may go to all.
   bool may_send(Nanoseconds now);
+  // How many may go to all as one run, `most` at most. REQUIRES: may_send().
+  std::uint32_t run_length(std::uint32_t most) const;
   // When that changes by itself; nothing: never.
   std::optional<Nanoseconds> deadline() const;
   // Whether what some have granted cannot go to all before the program of one comes that is late by

@@ -66,9 +66,13 @@ class Target {
     packet[8] &= std::byte{0x1f};
   }
   static void seal_as(EndpointId from, std::vector<std::byte>& packet) {
-    const auto kind = static_cast<PacketKind>(std::to_integer<unsigned>(packet[0]) >> 1U & 7U);
-    const Key key = is_to_group(kind) ? key_of_group({}, from, kMembers) : key_between({}, from, 0);
-    seal(key, std::to_integer<Sequence>(packet[8]), packet);
+    ParseError error = ParseError::none;
+    const auto parsed = parse_packet(packet, error);
+    if (!parsed) return;
+    const Key key = parsed->header.is_to_group() ? key_of_group({}, from, kMembers)
+                                                 : key_between({}, from, 0);
+    const auto number = std::to_integer<Sequence>(packet[8]);
+    is_of_run(parsed->header.kind) ? seal_header(key, number, packet) : seal(key, number, packet);
   }
   void drain() {
     std::vector<std::byte> room(endpoint_.largest_datagram());

@@ -34,12 +34,16 @@ Tag tag_of(const Key& key, Sequence number, std::span<std::byte> packet) {
 // No endpoint's number: these have 24 bits.
 constexpr EndpointId no_endpoint = 0xffffffff;
 
-Key derived(const Secret& secret, const std::vector<EndpointId>& ends) {
+std::vector<unsigned char> bytes_of(const std::vector<EndpointId>& ends) {
   std::vector<unsigned char> bytes;
   for (const EndpointId end : ends) {
     for (unsigned shift = 32; shift > 0; shift -= 8)
       bytes.push_back(static_cast<unsigned char>(end >> (shift - 8)));
   }
+  return bytes;
+}
+
+Key derived(const Secret& secret, const std::vector<unsigned char>& bytes) {
   Key key{};
   crypto_generichash(reinterpret_cast<unsigned char*>(key.data()), key.size(), bytes.data(),
                      bytes.size(), octets_of(secret.data()), secret.size());
@@ -58,17 +62,20 @@ bool start_authentication() {
 }
 
 Key key_between(const Secret& secret, EndpointId from, EndpointId to) {
-  return derived(secret, {from, to});
-}
-
-Key run_key_between(const Secret& secret, EndpointId from, EndpointId to) {
-  return derived(secret, {from, to, no_endpoint});  // which no group's key is derived from
+  return derived(secret, bytes_of({from, to}));
 }
 
 Key key_of_group(const Secret& secret, EndpointId from, std::span<const EndpointId> members) {
   std::vector<EndpointId> all{from, no_endpoint};  // so that no pair has it
   all.insert(all.end(), members.begin(), members.end());
-  return derived(secret, all);
+  return derived(secret, bytes_of(all));
+}
+
+Key run_key(const Secret& secret, const Key& key) {
+  auto bytes = bytes_of({no_endpoint});  // with which nothing else begins
+  const std::span<const unsigned char> all(octets_of(key.data()), key.size());
+  bytes.insert(bytes.end(), all.begin(), all.end());
+  return derived(secret, bytes);
 }
 
 namespace {

@@ -31,8 +31,8 @@ Key key_between(const Secret& secret, EndpointId from, EndpointId to);
 // another group of the same sender has another key.
 Key key_of_group(const Secret& secret, EndpointId from, std::span<const EndpointId> members);
 
-// For the tags of runs; see RunSeal.
-Key run_key_between(const Secret& secret, EndpointId from, EndpointId to);
+// For the tags of runs (RunSeal) whose headers are sealed by `key`, one of these.
+Key run_key(const Secret& secret, const Key& key);
 
 // Fills the last `tag_bytes` of the packet. `number` is its whole sequence or running number.
 void seal(const Key& key, Sequence number, std::span<std::byte> packet);

@@ -38,8 +38,9 @@ TEST(RunSeal, takes_nothing_that_differs_in_a_bit_a_number_or_a_key) {
 
 TEST(RunSeal, has_another_key_than_packets_and_each_direction_its_own) {
   const Secret secret{std::byte{3}};
-  EXPECT_NE(run_key_between(secret, 1, 2), run_key_between(secret, 2, 1));
-  EXPECT_NE(run_key_between(secret, 1, 2), key_between(secret, 1, 2));
+  const Key key = key_between(secret, 1, 2);
+  EXPECT_NE(run_key(secret, key), run_key(secret, key_between(secret, 2, 1)));
+  EXPECT_NE(run_key(secret, key), key);
 }
 
 }  // namespace
