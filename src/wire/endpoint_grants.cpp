@@ -44,8 +44,9 @@ std::uint32_t Endpoint::window(const Flow& flow) const {
   // All partners at once, as far as the budget goes: one that is busy with others leaves little of
   // it unused. Of long messages two packets, so that data leaves that grants can ride on.
   const bool is_short = flow.in.first_packets() <= most_of_short;
-  const std::uint32_t most = budget_.has_grown() ? budget_.limit() : usual;
-  return std::clamp(budget_.limit() / expecting_, is_short ? 1U : least_of_long, most);
+  if (budget_.has_grown() && !is_short)
+    return std::max(budget_.limit() / expecting_, std::min(worth_an_ack, budget_.limit() / 4));
+  return std::clamp(budget_.limit() / expecting_, is_short ? 1U : least_of_long, usual);
 }
 
 // Credit that was granted for what is not there yet may wait, by way of its sender's program, for

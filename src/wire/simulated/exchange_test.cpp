@@ -9,6 +9,7 @@
 #include <ostream>
 #include <vector>
 
+#include "wire/simulated/exchange.h"
 #include "wire/simulated/messages.h"
 #include "wire/simulated/simulated_network.h"
 
@@ -23,51 +24,6 @@ SimulatedSettings lab16() {
   settings.budget = 16;
   return settings;
 }
-
-// All to all of `length` bytes a pair; an even number in the rounds of a tournament, else in a
-// ring.
-class Exchange {
- public:
-  Exchange(SimulatedNetwork& network, std::uint32_t ranks, std::size_t length)
-      : network_(network), ranks_(ranks) {
-    for (std::uint32_t i = 0; i < ranks * ranks; ++i) {
-      sent_.push_back(message(length, i));
-      received_.emplace_back(length);
-    }
-  }
-  void enter(EndpointId rank) {
-    const std::uint32_t circle = ranks_ - 1;
-    for (std::uint32_t step = 1; step < ranks_; ++step) {
-      EndpointId from = (rank + ranks_ - step) % ranks_;
-      EndpointId to = (rank + step) % ranks_;
-      if (ranks_ % 2 == 0) {
-        from = rank == circle ? step * (ranks_ / 2) % circle : (step + circle - rank) % circle;
-        if (from == rank) from = circle;
-        to = from;
-      }
-      network_.receive(rank, from, received_[from * ranks_ + rank], handle_++);
-      network_.send(rank, to, sent_[rank * ranks_ + to], handle_++);
-    }
-  }
-  void enter_all() {
-    for (EndpointId rank = 0; rank < ranks_; ++rank) enter(rank);
-  }
-  bool right() const {
-    for (std::uint32_t from = 0; from < ranks_; ++from) {
-      for (std::uint32_t to = 0; to < ranks_; ++to) {
-        if (from != to && sent_[from * ranks_ + to] != received_[from * ranks_ + to]) return false;
-      }
-    }
-    return true;
-  }
-
- private:
-  SimulatedNetwork& network_;
-  std::uint32_t ranks_;
-  std::vector<Message> sent_;
-  std::vector<Message> received_;
-  Handle handle_ = 1;
-};
 
 constexpr Nanoseconds seconds(std::int64_t count) { return {count * 1'000'000'000}; }
 
@@ -94,6 +50,30 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ExchangeOfSize,
                          testing::Values(Size{1024, 0.6}, Size{4096, 0.8}, Size{8192, 0.86},
                                          Size{32'768, 0.9}, Size{131'072, 0.9}),
                          [](const auto& info) { return std::to_string(info.param.bytes); });
+
+// Links and ports of today's switches; the first exchange lets budgets grow.
+TEST(Exchange, of_many_hosts_at_25_gbit_s_comes_near_the_limit_and_overflows_nothing) {
+  SimulatedSettings settings;
+  settings.endpoints = 32;
+  settings.rate_bit_s = 25e9;
+  settings.latency = Nanoseconds{2'000};
+  settings.buffer_bytes = 256 * 1024;
+  settings.most_budget = 1000;
+  settings.runs = true;
+  SimulatedNetwork network(settings);
+  Exchange exchange(network, 32, 65'536);
+  exchange.enter_all();
+  ASSERT_TRUE(network.run(seconds(1)));
+  exchange.begin_anew();
+  const Nanoseconds began = network.now();
+  exchange.enter_all();
+  ASSERT_TRUE(network.run(seconds(2)));
+  EXPECT_TRUE(exchange.right());
+  EXPECT_EQ(network.overflows(), 0U);
+  EXPECT_GT(31.0 * 65'536 * 8 / 25e9 * 1e3 / ms(network.now() - began), 0.92);
+  const EndpointCounters& counters = network.endpoint(7).counters();
+  EXPECT_LT(counters.data_sent, 25 * counters.runs_sent) << "most leave in runs";
+}
 
 TEST(Exchange, tells_by_its_data_what_has_arrived_and_is_granted) {
   SimulatedNetwork network(lab16());
