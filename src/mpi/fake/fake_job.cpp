@@ -134,6 +134,11 @@ void FakeJob::lie_about_size(int rank, int size) {
   state().size_lies[rank] = size;
 }
 
+void FakeJob::free_with_failed() {
+  const Lock lock(state().mutex);
+  state().frees_with_failed = true;
+}
+
 void FakeJob::run(const std::function<void(int rank)>& program) {
   for (FakeRank& rank : state().ranks) rank.ended = false;
   std::vector<std::thread> threads;

@@ -233,6 +233,10 @@ int PMPI_Testsome(int count, MPI_Request requests[], int* done, int indices[],
     fake::state().requests.erase(requests[i]);
     requests[i] = MPI_REQUEST_NULL;
   }
+  for (int i = 0; any_failed && fake::state().frees_with_failed && i < count; ++i) {
+    fake::state().requests.erase(requests[i]);
+    requests[i] = MPI_REQUEST_NULL;
+  }
   if (!any) *done = MPI_UNDEFINED;
   if (*done == 0) fake::idle(entered.lock());
   return any_failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;

@@ -116,6 +116,7 @@ struct State {
   std::map<MPI_Errhandler, MPI_Comm_errhandler_function*> handlers;
   std::map<MPI_Op, std::pair<MPI_User_function*, bool>> operations;
   std::map<int, int> size_lies;
+  bool frees_with_failed = false;
   std::vector<Fault> faults;
   int next_handle = 1;
   std::uint64_t progress = 0;

@@ -2,8 +2,10 @@
 // Whole calls through the core library as it is shipped, on a fake MPI library.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "mpi/fake/ranks_of_core.h"
@@ -146,6 +148,28 @@ TEST_F(InterceptedCalls, LeaveACommunicatorOfWhoseSizeOneRankIsToldWrong) {
               MPI_SUCCESS);
     EXPECT_FALSE(by_quadrille(rank));
     EXPECT_EQ(sum, 6);
+  });
+  EXPECT_EQ(job.releases(), 0);
+}
+
+TEST_F(InterceptedCalls, EndWhereTheLibraryFreesWhatIsUnderWayWithWhatHasFailed) {
+  set_environment("alltoall:alltoall_ordered");
+  FakeJob job(4);
+  job.free_with_failed();
+  run_with_core(job, [&](int rank, MPI_Comm& user) {
+    const auto all_to_all = [&](int count) {
+      const std::vector<int> sent(8, rank);
+      std::vector<int> received(8);
+      return INTERCEPTED(rank, MPI_Alltoall)(sent.data(), count, MPI_INT, received.data(), count,
+                                             MPI_INT, user);
+    };
+    EXPECT_EQ(all_to_all(1), MPI_SUCCESS);
+    // Rank 1's block is too long for all others, of which the last comes when that has been seen.
+    if (rank == 3) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const int code = all_to_all(rank == 1 ? 2 : 1);
+    EXPECT_TRUE(by_quadrille(rank)) << last_execution(rank);
+    EXPECT_EQ(code, MPI_ERR_TRUNCATE) << rank;
+    EXPECT_EQ(all_to_all(1), MPI_SUCCESS) << rank;
   });
   EXPECT_EQ(job.releases(), 0);
 }
