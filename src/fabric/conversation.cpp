@@ -25,6 +25,8 @@ wire::EndpointSettings endpoint_settings(const ConversationSettings& settings) {
   made.limits.payload = settings.payload;
   made.limits.unscheduled = settings.unscheduled;
   made.limits.most_unscheduled = open_messages / 2;
+  made.eager = rests_channel;
+  made.most_eager = settings.most_eager;
   if (!settings.flow_control) made.window = wire::CreditBudget::unlimited;
   // Grants for bulk are used when its call has come.
   made.outside_budget = control_channel;
@@ -37,7 +39,6 @@ Conversation::Conversation(const ConversationSettings& settings, wire::CreditBud
                            Nanoseconds now)
     : peer_(settings.is_first ? 1 : 0),
       open_bytes_(std::min(settings.payload, most_open_bytes)),
-      in_parts_(settings.in_parts),
       endpoint_(endpoint_settings(settings), budget),
       claim_(settings.claim) {
   for (std::size_t i = 0; i < open_messages; ++i)
@@ -53,7 +54,8 @@ void Conversation::open(wire::Channel channel, Kind kind, OpenReceives& receives
 }
 
 void Conversation::give_up() {
-  for (const wire::Channel channel : {messages_channel, control_channel, bulk_channel})
+  for (const wire::Channel channel :
+       {messages_channel, control_channel, bulk_channel, rests_channel})
     endpoint_.abandon(channel);
 }
 
@@ -71,7 +73,7 @@ void Conversation::send_message(const Head& head, std::span<const std::byte> pay
     memory->send(RecordKind::message, std::span(head_bytes).first(written), payload);
     return wake_reader();
   }
-  // The first of several packets is full, so that all but the last are of one length.
+  // The first of several packets is full, as those of the rest are but the last.
   std::size_t first = payload.size();
   if (written + first > open_bytes_) {
     written = write_head(head, 0, head_bytes);
@@ -82,13 +84,12 @@ void Conversation::send_message(const Head& head, std::span<const std::byte> pay
   bytes.assign(head_bytes.begin(), head_bytes.begin() + static_cast<std::ptrdiff_t>(written));
   bytes.insert(bytes.end(), payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(first));
   depart(messages_channel, std::move(bytes), now);
-  for (auto rest = payload.subspan(first); !rest.empty();) {
-    const auto part = rest.first(std::min(rest.size(), open_bytes_ - continuation_bytes));
-    std::vector<std::byte> next{continuation};
-    next.insert(next.end(), part.begin(), part.end());
-    depart(messages_channel, std::move(next), now);
-    rest = rest.subspan(part.size());
-  }
+  const auto rest = payload.subspan(first);
+  if (!rest.empty()) depart(rests_channel, {rest.begin(), rest.end()}, now);
+}
+
+void Conversation::receive_rest(std::span<std::byte> bytes, Nanoseconds now) {
+  endpoint_.receive(peer_, rests_channel, bytes, handle(rest), now);
 }
 
 void Conversation::send_control(const Control& control, Nanoseconds now) {
@@ -164,6 +165,7 @@ std::optional<Conversation::Happened> Conversation::next(Nanoseconds now) {
     if (!completion->matches) return Happened{.event = Event::broken, .bytes = {}};
     if (kind == message) return opened(messages_, Event::message, completion->length);
     if (kind == control) return opened(controls_, Event::control, completion->length);
+    if (kind == rest) return Happened{.event = Event::rest_received, .bytes = {}};
     const Token token = bulk_.extract(completion->handle).mapped();
     return Happened{.event = completion->sent ? Event::bulk_sent : Event::bulk_received,
                     .token = token,

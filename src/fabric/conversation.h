@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What two endpoints of a fabric share: one end of the wire for them alone, with a channel for
-// messages, one for control and one for bulk. Receives of the first two are always open; bulk is
-// received where it was called for. No clock and no socket.
+// messages, one for control, one for bulk and one for what of a message is more than a packet, its
+// rest. Receives of the first two are always open; bulk is received where it was called for, a rest
+// when the packet before it has come. No clock and no socket.
 //
 // On one host each direction takes to memory instead where there is some when the first is sent
 // (fabric/shared_path.h); datagrams then only wake who sleeps.
@@ -29,8 +30,8 @@ struct ConversationSettings {
   wire::Secret secret{};
   bool is_first = false;  // one end is
   std::size_t payload = 1448;
-  std::size_t unscheduled = 256;  // bytes that may leave at once
-  bool in_parts = false;          // may messages come that do not have to be offered
+  std::size_t unscheduled = 256;  // bytes of messages of a packet that may leave at once
+  std::uint32_t most_eager = 0;   // packets of rests that may
   std::function<std::optional<ClaimedRing>()> claim = {};  // a ring to the other end; may be empty
   bool flow_control = true;  // else all that is announced is granted at once
 };
@@ -40,14 +41,16 @@ class Conversation {
   Conversation(const ConversationSettings& settings, wire::CreditBudget& budget, Nanoseconds now);
 
   // The longest message that goes without being offered.
-  std::size_t most_eager();
+  static constexpr std::size_t most_eager = std::size_t{16} * 1024;
 
-  // `payload` is copied. REQUIRES: it is no longer than most_eager().
+  // `payload` is copied. REQUIRES: it is no longer than most_eager.
   void send_message(const Head& head, std::span<const std::byte> payload, Nanoseconds now);
   void send_control(const Control& control, Nanoseconds now);
   // `bytes` live until sent_bulk() or received_bulk() has told of `token`.
   void send_bulk(std::span<const std::byte> bytes, Token token, Nanoseconds now);
   void receive_bulk(std::span<std::byte> bytes, Token token, Nanoseconds now);
+  // The rest of the message that has come last; `bytes` live until it is told of.
+  void receive_rest(std::span<std::byte> bytes, Nanoseconds now);
 
   // Whether it is the other end's. What it brings is told by the calls below.
   bool on_datagram(std::span<std::byte> datagram, Nanoseconds now);
@@ -73,7 +76,14 @@ class Conversation {
   // next_datagram() has nothing now, nor will without another event.
   bool is_silent() { return !wakes_ && !uses_wire_ && was_read(); }
 
-  enum class Event : std::uint8_t { message, control, bulk_sent, bulk_received, broken };
+  enum class Event : std::uint8_t {
+    message,
+    control,
+    bulk_sent,
+    bulk_received,
+    rest_received,  // in order
+    broken
+  };
   struct Happened {
     Event event = Event::message;
     Token token = 0;                   // of bulk
@@ -95,13 +105,12 @@ class Conversation {
   const wire::EndpointCounters& counters() const { return endpoint_.counters(); }
 
  private:
-  static constexpr std::size_t most_in_parts = std::size_t{16} * 1024;
   struct OpenReceives {
     std::deque<std::vector<std::byte>> buffers;  // the first completes first
     bool front_taken = false;                    // its bytes were handed out
   };
-  enum Kind : std::uint8_t { departing, message, control, bulk };
-  static constexpr unsigned kinds = 4;
+  enum Kind : std::uint8_t { departing, message, control, bulk, rest };
+  static constexpr unsigned kinds = 5;
 
   // Memory to the other end, looked for once; null where there is none.
   SharedSender* out();
@@ -118,7 +127,6 @@ class Conversation {
 
   wire::EndpointId peer_;
   std::size_t open_bytes_;  // of a receive for messages
-  bool in_parts_;
   wire::Endpoint endpoint_;
   std::uint64_t next_handle_ = 1;
   OpenReceives messages_;

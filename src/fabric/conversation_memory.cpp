@@ -17,11 +17,6 @@ SharedSender* Conversation::out() {
   return nullptr;
 }
 
-std::size_t Conversation::most_eager() {
-  if (in_parts_ || out() != nullptr) return most_in_parts;
-  return open_bytes_ - largest_head;
-}
-
 void Conversation::wake_reader() {
   ++records_;
   wakes_ |= out_->is_to_be_told();

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What two endpoints say to each other, each one message of the wire of at most one packet;
-// docs/fabric.md has the tables. Numbers are big-endian.
+// What two endpoints say to each other, each one message of the wire; but for bulk and the rests of
+// messages, of at most one packet. docs/fabric.md has the tables. Numbers are big-endian.
 //
 //   on the channel of messages
 //   offset  width  field
 //   0       1      lowest bit: tagged; next: carries data for the completion; next: offered
 //   1       8      tag, where tagged
 //   .       8      data, where it carries some
-//                  next: comes in parts
-//   .       8      offered or in parts: length of the message
+//                  next: has a rest
+//   .       8      offered or with a rest: length of the message
 //   .       4      offered: number of the offer
-//   .       n      else: the message, or its first part
+//   .       n      else: the message, or what comes before its rest
 //
-//   there too, behind a first part until all is there
-//   0       1      16
-//   1       n      the next part
+//   on the channel of rests, in the order of these: the rest of a message
 //
 //   on the channel of control
 //   0       1      0: credit; 1: call for an offered message
@@ -37,6 +35,7 @@ namespace quadrille::fabric {
 constexpr wire::Channel messages_channel = 0;
 constexpr wire::Channel control_channel = 1;
 constexpr wire::Channel bulk_channel = 2;
+constexpr wire::Channel rests_channel = 3;
 
 constexpr std::size_t largest_head = 1 + 8 + 8 + 8 + 4;
 constexpr std::size_t largest_control = 1 + 4 + 4 + 8;
@@ -46,7 +45,7 @@ struct Head {
   std::uint64_t tag = 0;
   std::optional<std::uint64_t> data;  // FI_REMOTE_CQ_DATA
   bool offered = false;               // else what follows is the message
-  std::uint64_t length = 0;           // of the message, all parts
+  std::uint64_t length = 0;           // of the message, its rest included
   std::uint32_t offer = 0;
 
   bool operator==(const Head&) const = default;
@@ -61,18 +60,15 @@ struct Control {
   bool operator==(const Control&) const = default;
 };
 
-// `part` bytes of the message follow the head, less than all where it comes in parts.
-std::size_t write_head(const Head& head, std::size_t part, std::span<std::byte> room);
-// Before each part but the first.
-constexpr std::size_t continuation_bytes = 1;
-constexpr std::byte continuation{16};
+// `first` bytes of the message follow the head, less than all where it has a rest.
+std::size_t write_head(const Head& head, std::size_t first, std::span<std::byte> room);
 
 // Return how many bytes were written. REQUIRES: room for the largest of its kind.
 std::size_t write_control(const Control& control, std::span<std::byte> room);
 
 struct ParsedMessage {
   Head head;
-  std::span<const std::byte> payload;  // all of it, or its first part
+  std::span<const std::byte> payload;  // all of it, or what comes before its rest
 };
 std::optional<ParsedMessage> parse_message(std::span<const std::byte> bytes);
 std::optional<Control> parse_control(std::span<const std::byte> bytes);

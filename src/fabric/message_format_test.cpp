@@ -12,14 +12,14 @@ namespace {
 
 TEST(MessageFormat, heads_survive_their_bytes) {
   for (unsigned bits = 0; bits < 16; ++bits) {
-    const bool in_parts = (bits & 8U) != 0;
-    if (in_parts && (bits & 4U) != 0) continue;
+    const bool has_rest = (bits & 8U) != 0;
+    if (has_rest && (bits & 4U) != 0) continue;
     Head head;
     head.tagged = (bits & 1U) != 0;
     if (head.tagged) head.tag = 0x8123456789abcdef;
     if ((bits & 2U) != 0) head.data = 0xfedcba9876543210;
     head.offered = (bits & 4U) != 0;
-    head.length = head.offered || in_parts ? 0x0123456789abcdef : 3;
+    head.length = head.offered || has_rest ? 0x0123456789abcdef : 3;
     if (head.offered) head.offer = 0x89abcdef;
     std::vector<std::byte> bytes(largest_head + 3);
     bytes.resize(write_head(head, 3, bytes) + (head.offered ? 0 : 3));
@@ -77,8 +77,8 @@ TEST(MessageFormat, random_bytes_are_parsed_or_refused) {
     const auto message = parse_message(bytes);
     if (message) ++parsed;
     if (message && !message->head.offered) {
-      const bool in_parts = (std::to_integer<unsigned>(bytes.front()) & 8U) != 0;
-      EXPECT_EQ(message->head.length > message->payload.size(), in_parts);
+      const bool has_rest = (std::to_integer<unsigned>(bytes.front()) & 8U) != 0;
+      EXPECT_EQ(message->head.length > message->payload.size(), has_rest);
     }
     parse_control(bytes);
   }

@@ -172,6 +172,11 @@ class Messenger {
     bool has_ended = false;  // for the caller
     bool is_called = false;  // by the receiver, which does so once
   };
+  struct Arriving {  // a message whose rest is on its way, or one behind such a message
+    Head head;
+    std::vector<std::byte> bytes;
+    bool is_whole = false;
+  };
   struct Peer {
     EndpointName name;
     wire::Secret secret{};
@@ -187,8 +192,7 @@ class Messenger {
     bool owes_farewell = false;  // it speaks though it is lost
     std::optional<Nanoseconds> bade_farewell;
     std::optional<Nanoseconds> wakes;  // in `timers_`
-    Head parts_head;                   // of the message whose parts these are
-    std::vector<std::byte> parts;      // empty: of none
+    std::deque<Arriving> arriving;
   };
   struct Receive {
     ReceiveRequest request;
@@ -247,6 +251,7 @@ class Messenger {
   Matcher& matcher(bool tagged) { return tagged ? tagged_ : untagged_; }
   // False where it is no message of this protocol.
   bool on_packet(PeerNumber from, std::span<const std::byte> bytes, Nanoseconds now);
+  void on_rest(PeerNumber from, Nanoseconds now);
   void on_message(PeerNumber from, const ParsedMessage& message, Nanoseconds now);
   void deliver(Token receive, PeerNumber from, const Head& head, std::span<const std::byte> bytes,
                Nanoseconds now);
@@ -268,6 +273,7 @@ class Messenger {
   wire::CreditBudget network_budget_;
   wire::CreditBudget local_budget_;
   std::uint32_t local_peers_ = 1;  // on this host, with oneself
+  std::uint32_t network_peers_ = 0;
   bool reaches_nobody_ = false;
   bool has_failed_ = false;
   std::set<PeerNumber> silent_;

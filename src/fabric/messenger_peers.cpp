@@ -16,6 +16,9 @@ constexpr std::uint32_t most_local_packets = 32;
 // So short a message goes at once to as many others as there may be.
 constexpr std::size_t least_unscheduled = 256;
 constexpr std::size_t most_unscheduled_packets = 8;  // where few share the burst
+// The same of rests: the longest message's, and as it is spread over more of the burst.
+constexpr std::size_t most_eager_packets = 12;
+constexpr double eager_part = 0.625;
 constexpr Nanoseconds between_introductions{1'000'000};
 // To one that speaks again and again.
 constexpr Nanoseconds between_farewells{100'000'000};
@@ -70,18 +73,24 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
     made.is_first = settings_.name.key < name.key;
     made.payload = is_local ? settings_.local_payload
                             : std::min<std::size_t>(settings_.name.payload, name.payload);
-    made.in_parts = !is_local;
     if (is_local && settings_.inbox != nullptr) {
       made.claim = [this, name] { return ClaimedRing::claim(name, settings_.name.key); };
       on_host_.push_back(number);
     }
     made.flow_control = is_local || settings_.flow_control;
-    const std::size_t most = most_unscheduled_packets * (made.payload + wire::packet_framing_bytes);
+    const std::size_t packet = made.payload + wire::packet_framing_bytes;
+    const std::size_t most = most_unscheduled_packets * packet;
     const std::size_t share =
         settings_.flow_control ? settings_.burst_bytes / 2 / (peers_.size() + 1) : most;
     made.unscheduled = is_local
                            ? made.payload
                            : std::clamp(share, std::min(least_unscheduled, made.payload), most);
+    if (!is_local) ++network_peers_;
+    const double eager = eager_part * static_cast<double>(settings_.burst_bytes) /
+                         static_cast<double>(packet * std::max(network_peers_, 1U));
+    made.most_eager = is_local ? 1
+                               : static_cast<std::uint32_t>(std::min<double>(
+                                     eager, static_cast<double>(most_eager_packets)));
     peer->conversation =
         std::make_unique<Conversation>(made, is_local ? local_budget_ : network_budget_, now);
     if (is_local && settings_.flow_control && settings_.board == nullptr) {
@@ -224,6 +233,8 @@ void Messenger::take_events(PeerNumber number, Nanoseconds now) {
     using Event = Conversation::Event;
     if (happened->event == Event::message) {
       if (!on_packet(number, happened->bytes, now)) return lose(number);
+    } else if (happened->event == Event::rest_received) {
+      on_rest(number, now);
     } else if (happened->event == Event::control) {
       const auto parsed = parse_control(happened->bytes);
       if (!parsed) return lose(number);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/copy_bytes.h"
 #include "fabric/messenger.h"
 
 namespace quadrille::fabric {
@@ -36,27 +37,32 @@ void Messenger::post(Token token, const ReceiveRequest& request, Nanoseconds now
 
 bool Messenger::on_packet(PeerNumber from, std::span<const std::byte> bytes, Nanoseconds now) {
   Peer& peer = *peers_[from];
-  if (!peer.parts.empty()) {
-    if (bytes.size() <= continuation_bytes || bytes.front() != continuation) return false;
-    const auto part = bytes.subspan(continuation_bytes);
-    peer.parts.insert(peer.parts.end(), part.begin(), part.end());
-    if (peer.parts.size() > peer.parts_head.length) return false;
-    if (peer.parts.size() < peer.parts_head.length) return true;
-    on_message(from, {peer.parts_head, peer.parts}, now);
-    peer.parts.clear();
-    return true;
-  }
   const auto parsed = parse_message(bytes);
   if (!parsed) return false;
-  const bool is_whole = parsed->head.offered || parsed->payload.size() == parsed->head.length;
-  if (is_whole) {
+  const Head& head = parsed->head;
+  const auto first = parsed->payload;
+  const bool is_whole = head.offered || first.size() == head.length;
+  if (is_whole && peer.arriving.empty()) {
     on_message(from, *parsed, now);
     return true;
   }
-  if (parsed->payload.empty() || parsed->head.length > EagerCredit::memory) return false;
-  peer.parts_head = parsed->head;
-  peer.parts.assign(parsed->payload.begin(), parsed->payload.end());
+  if (!is_whole && head.length > Conversation::most_eager) return false;
+  Arriving& arriving = peer.arriving.emplace_back(
+      Arriving{.head = head, .bytes = {first.begin(), first.end()}, .is_whole = is_whole});
+  if (is_whole) return true;
+  arriving.bytes.resize(head.length);
+  peer.conversation->receive_rest(std::span(arriving.bytes).subspan(first.size()), now);
   return true;
+}
+
+void Messenger::on_rest(PeerNumber from, Nanoseconds now) {
+  Peer& peer = *peers_[from];
+  std::ranges::find(peer.arriving, false, &Arriving::is_whole)->is_whole = true;
+  while (!peer.arriving.empty() && peer.arriving.front().is_whole) {
+    const Arriving message = std::move(peer.arriving.front());
+    peer.arriving.pop_front();
+    on_message(from, {message.head, message.bytes}, now);
+  }
 }
 
 void Messenger::on_message(PeerNumber from, const ParsedMessage& message, Nanoseconds now) {
@@ -107,7 +113,7 @@ void Messenger::deliver(Token receive, PeerNumber from, const Head& head,
                   .from = from,
                   .outcome = head.length > room.size() ? Outcome::truncated : Outcome::success};
   if (head.offered) return fetch(receive, done, from, head.offer, now);
-  std::ranges::copy(bytes.first(room.size()), room.begin());
+  copy_bytes(bytes.first(room.size()), room);
   peers_[from]->credit.free(head.length);
   tell_credit(from, now);
   end_receive(receive, done);
@@ -123,7 +129,7 @@ void Messenger::fetch(Token receive, const Done& done, PeerNumber from, std::uin
     return end_receive(receive, lost);
   }
   if (!peer.conversation) {
-    std::ranges::copy(peer.offers.at(offer).bytes.first(room.size()), room.begin());
+    copy_bytes(peer.offers.at(offer).bytes.first(room.size()), room);
     end_offer(offer, from, Outcome::success);
     return end_receive(receive, done);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/copy_bytes.h"
 #include "fabric/message_format.h"
 
 namespace quadrille::fabric {
@@ -31,7 +32,7 @@ bool SharedSender::write(RecordKind kind, std::span<const std::byte> head,
                          std::span<const std::byte> payload) {
   const auto room = ring_.writer().room(head.size() + payload.size());
   if (room.empty()) return false;
-  std::ranges::copy(payload, std::ranges::copy(head, room.begin()).out);
+  copy_bytes(payload, copy_bytes(head, room));
   ring_.writer().publish(static_cast<std::uint32_t>(kind));
   return true;
 }
@@ -94,7 +95,7 @@ std::optional<SharedReceiver::Arrived> SharedReceiver::next() {
       return std::nullopt;
     }
     Open& open = open_.front();
-    std::ranges::copy(record->bytes, open.left.begin());
+    copy_bytes(record->bytes, open.left);
     open.left = open.left.subspan(record->bytes.size());
     ring_.release();
     if (!open.left.empty()) continue;

@@ -39,12 +39,21 @@ std::pair<Key, Key> Endpoint::keys_with(EndpointId peer) const {
           key_between(settings_.secret, peer, settings_.self)};
 }
 
+FlowLimits Endpoint::limits_of(Channel channel) const {
+  FlowLimits limits = settings_.limits;
+  if (channel != settings_.eager) return limits;
+  limits.eager = true;
+  limits.most_unscheduled = settings_.most_eager;
+  limits.unscheduled = eager_growth * settings_.most_eager * limits.payload;
+  return limits;
+}
+
 Flow& Endpoint::flow_with(EndpointId peer, Channel channel) {
   const FlowKey key{peer, channel};
   auto& flow = flows_[key];
   if (flow) return *flow;
   ChannelState& state = channels_[channel];
-  flow = std::make_unique<Flow>(key, keys_with(peer), settings_.limits, settings_.times, state);
+  flow = std::make_unique<Flow>(key, keys_with(peer), limits_of(channel), settings_.times, state);
   if (const auto dormant = state.dormant.wake(peer)) {
     flow->wake(*dormant);
     flow->released = true;
@@ -208,7 +217,9 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
 void Endpoint::note_arrived(Flow& flow, bool last, bool unscheduled, Nanoseconds now) {
   if (flow.in.has_gap()) return owe_ack(flow);
   if (!last && flow.in.outstanding() > 0) return;
-  if (!unscheduled && flow.in.is_open()) {
+  // Who has more than may leave so announces it, and its grant tells what has arrived.
+  const bool is_eager = flow.key.second == settings_.eager;
+  if (is_eager || (!unscheduled && flow.in.is_open())) {
     tell_later(flow, now + report_open_after);
   } else {
     tell(flow);
@@ -251,6 +262,7 @@ void Endpoint::on_ack(Flow& flow, std::span<const std::byte> body, std::uint64_t
     peers_with_receive_loss_.erase(flow.key.first);
   }
   if (ack->hears_groups) hears_groups(flow, now);
+  flow.out.has_eager_room(ack->eager_room);
   if (ack->failed) {
     flow.failed = true;
     return fail(flow, now);

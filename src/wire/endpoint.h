@@ -51,6 +51,10 @@ struct EndpointSettings {
   // Its messages are granted outside of the budget: short ones, on which depends that what holds
   // all of the budget can come.
   std::optional<Channel> outside_budget = {};
+  // Messages of it begin to leave unscheduled however long they are, `most_eager` packets of them
+  // under way: receivers expect them when they have heard of them by another channel.
+  std::optional<Channel> eager = {};
+  std::uint32_t most_eager = 0;
   bool tells_of_failure = false;  // of communicators' channels; see abandon()
 };
 
@@ -200,6 +204,7 @@ class Endpoint {
 
  private:
   Flow& flow_with(EndpointId peer, Channel channel);
+  FlowLimits limits_of(Channel channel) const;
   // For a message of this end's, whose communicator uses the channel from now on.
   Flow& use(EndpointId peer, Channel channel);
   bool is_dormant(EndpointId peer, Channel channel) const;
@@ -255,6 +260,7 @@ class Endpoint {
   void tell_later(Flow& flow, Nanoseconds time);
   bool leaves_room(const Flow& flow, std::size_t payload) const;
   static bool leaves_room_to_group(const Flow& flow);
+  bool has_eager_room() const { return budget_.grown(1) >= eager_growth; }
   void has_told(Flow& flow);
   static bool is_worth_announcing(const Flow& flow);
   void owe_ack(Flow& flow);

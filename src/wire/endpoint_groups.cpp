@@ -2,6 +2,7 @@
 // The part of an endpoint that speaks to several others at once.
 #include <algorithm>
 
+#include "base/copy_bytes.h"
 #include "wire/endpoint.h"
 
 namespace quadrille::wire {
@@ -160,7 +161,7 @@ Endpoint::Outgoing Endpoint::write_to_group(const SendGroup& group,
   header.channel = receivers.front()->key.second;
   header.sequence = static_cast<std::uint32_t>(lower(packet.sequence, sequence_bits));
   header.place = packet.place;
-  std::copy_n(packet.payload.data(), packet.payload.size(), write_header(header, room).data());
+  copy_bytes(packet.payload, write_header(header, room));
   const std::size_t length = overhead_bytes + packet.payload.size();
   seal(group.key(), packet.sequence, room.first(length));
   ++counters_.group_sent;

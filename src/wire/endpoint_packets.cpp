@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/copy_bytes.h"
 #include "wire/endpoint.h"
 
 namespace quadrille::wire {
@@ -47,8 +48,7 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
       static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
   header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
   const auto body = write_header(header, room);
-  // Not std::ranges::copy, which GCC 12 makes a loop over single bytes.
-  std::copy_n(packet.payload.data(), packet.payload.size(), body.data());
+  copy_bytes(packet.payload, body);
   const std::size_t length = overhead_bytes + packet.payload.size();
   seal(flow.send_key, sealed_number(packet.sequence, flow.in.acknowledged()), room.first(length));
   count_sent(flow, 1, packet.payload.size(), packet.repeated);
@@ -87,6 +87,7 @@ Ack Endpoint::next_ack(Flow& flow) {
   ack.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
   ack.asks = flow.asks;
   ack.receive_loss = unheard_.contains(flow.key.first);
+  ack.eager_room = flow.key.second == settings_.eager && has_eager_room();
   ack.hears_groups = flow.says_it_hears > 0;
   if (ack.hears_groups) --flow.says_it_hears;
   return ack;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/big_endian.h"
+#include "base/copy_bytes.h"
 #include "wire/endpoint.h"
 
 namespace quadrille::wire {
@@ -78,7 +79,7 @@ class RunWriter {
   std::size_t put(std::span<std::byte> body, std::uint32_t index, TaggedParts& parts) const {
     const auto rest = run_.payload.subspan(index * payload_);
     const auto piece = rest.first(std::min(payload_, rest.size()));
-    std::copy_n(piece.data(), piece.size(), body.data());
+    copy_bytes(piece, body);
     parts.add(body.first(piece.size()));
     return piece.size();
   }

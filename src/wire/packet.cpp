@@ -13,6 +13,7 @@ constexpr std::uint64_t asks_bit = 1;
 constexpr std::uint64_t receive_loss_bit = 2;
 constexpr std::uint64_t hears_groups_bit = 4;
 constexpr std::uint64_t failed_bit = 8;
+constexpr std::uint64_t eager_room_bit = 16;
 
 // Beside a run's index.
 constexpr unsigned repeated_bit = 0x80;
@@ -56,7 +57,8 @@ std::size_t write_ack(const Ack& ack, std::span<std::byte> body) {
   put(body, 16, 3, ack.answers);
   put(body, 19, 1,
       (ack.asks ? asks_bit : 0) | (ack.receive_loss ? receive_loss_bit : 0) |
-          (ack.hears_groups ? hears_groups_bit : 0) | (ack.failed ? failed_bit : 0));
+          (ack.hears_groups ? hears_groups_bit : 0) | (ack.failed ? failed_bit : 0) |
+          (ack.eager_room ? eager_room_bit : 0));
   for (std::size_t word = 0; word < ack.words; ++word)
     put(body, ack_body_bytes + 8 * word, 8, ack.arrived[word]);
   return ack_body_bytes + std::size_t{8} * ack.words;
@@ -110,12 +112,14 @@ std::optional<Ack> parse_ack(std::span<const std::byte> body) {
   ack.announced = static_cast<std::uint32_t>(get(body, 12, 4));
   ack.answers = static_cast<std::uint32_t>(get(body, 16, 3));
   const auto flags = get(body, 19, 1);
-  if ((flags & ~(asks_bit | receive_loss_bit | hears_groups_bit | failed_bit)) != 0)
+  if ((flags & ~(asks_bit | receive_loss_bit | hears_groups_bit | failed_bit | eager_room_bit)) !=
+      0)
     return std::nullopt;
   ack.asks = (flags & asks_bit) != 0;
   ack.receive_loss = (flags & receive_loss_bit) != 0;
   ack.hears_groups = (flags & hears_groups_bit) != 0;
   ack.failed = (flags & failed_bit) != 0;
+  ack.eager_room = (flags & eager_room_bit) != 0;
   ack.words = static_cast<std::uint8_t>(words);
   for (std::size_t word = 0; word < words; ++word)
     ack.arrived[word] = get(body, ack_body_bytes + 8 * word, 8);

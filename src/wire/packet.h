@@ -92,7 +92,7 @@ struct Header {
 //   16      3      running number of the last ACK heard that asked for an answer
 //   19      1      lowest bit: asks for an answer; next: hears no datagrams of the other end;
 //                  next: has heard one that went to several, of late; next: takes and sends
-//                  nothing of the channel any more
+//                  nothing of the channel any more; next: has room for more that is eager
 //   20      8 n    bit i of word w: packet acknowledged + 1 + 64 w + i has arrived
 struct Ack {
   std::uint32_t acknowledged = 0;
@@ -104,6 +104,7 @@ struct Ack {
   bool receive_loss = false;
   bool hears_groups = false;  // see GroupHearing
   bool failed = false;        // see Endpoint::abandon()
+  bool eager_room = false;    // see FlowLimits::eager
   std::uint8_t words = 0;     // of `arrived` that are used
   std::array<std::uint64_t, most_ack_words> arrived{};
 

@@ -78,13 +78,14 @@ TEST(Packet, what_was_written_is_parsed) {
 }
 
 TEST(Packet, the_ack_is_in_the_documented_order) {
-  Ack ack{0x01020304, 0x05060708, 0x090a0b0c, 0x0d0e0f10, 0x111213, true, true, true, true, 1, {}};
+  Ack ack{0x01020304, 0x05060708, 0x090a0b0c, 0x0d0e0f10, 0x111213, true,
+          true,       true,       true,       true,       1,        {}};
   ack.arrived[0] = 0x2122232425262728;
   std::vector<std::byte> body(largest_ack);
   ASSERT_EQ(write_ack(ack, body), 28U);
   EXPECT_THAT(as_numbers(std::span(body).first(28)),
               testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
-                                   19, 15, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28));
+                                   19, 31, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28));
   EXPECT_EQ(parse_ack(std::span(body).first(28)), ack);
 }
 
@@ -113,7 +114,7 @@ TEST(Packet, an_ack_of_another_length_or_with_unknown_flags_is_none) {
   EXPECT_FALSE(parse_ack(std::span(body).first(24)));
   EXPECT_TRUE(parse_ack(std::span(body).first(20 + 16 * 8)));
   EXPECT_FALSE(parse_ack(std::vector<std::byte>(20 + 17 * 8)));
-  body[19] = std::byte{16};
+  body[19] = std::byte{32};
   EXPECT_FALSE(parse_ack(std::span(body).first(20)));
 }
 

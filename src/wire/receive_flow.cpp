@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/copy_bytes.h"
+
 namespace quadrille::wire {
 
 void ReceiveFlow::expect(std::span<std::byte> buffer, Handle handle) { add(buffer, handle, false); }
@@ -50,7 +52,8 @@ ReceiveFlow::Arrival ReceiveFlow::on_packet(const Packet& packet) {
 }
 
 bool ReceiveFlow::keep_early(const Packet& packet) {
-  const std::size_t most = std::max(limits_.most_unscheduled, limits_.group_ahead);
+  const std::size_t most =
+      std::max(limits_.most_unscheduled * (limits_.eager ? eager_growth : 1), limits_.group_ahead);
   if (early_bytes_ + packet.payload.size() > most_early_bytes_ || early_.size() >= most)
     return false;
   early_[packet.sequence] = {
@@ -103,7 +106,7 @@ void ReceiveFlow::place(const Packet& packet) {
     return;
   }
   if (message->open) message->length = packet.payload.size();
-  std::copy_n(packet.payload.data(), packet.payload.size(), message->buffer.data() + offset);
+  copy_bytes(packet.payload, message->buffer.subspan(offset));
 }
 
 void ReceiveFlow::complete_arrived() {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/copy_bytes.h"
+
 namespace quadrille::wire {
 
 void RunAssembly::begin(std::uint64_t number) {
@@ -49,11 +51,11 @@ void RunAssembly::keep() {
   for (std::size_t index = 0; index < here_.size(); ++index) {
     if (!here_[index] || kept_[index]) continue;
     std::byte* const place = memory_.get() + index * stride;
-    std::ranges::copy(pieces_[index], place);
+    copy_bytes(pieces_[index], {place, stride});
     pieces_[index] = {place, pieces_[index].size()};
     if (index + 1 == datagrams_) {
       std::byte* const end = place + pieces_[index].size();
-      std::ranges::copy(trailer_, end);
+      copy_bytes(trailer_, {end, trailer_.size()});
       trailer_ = {end, trailer_.size()};
     }
   }

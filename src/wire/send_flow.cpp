@@ -22,7 +22,7 @@ void SendFlow::add(std::span<const std::byte> data, Handle handle) {
 
 bool SendFlow::keep_unscheduled() {
   Message& message = messages_.back();
-  if (message.first != sent_ || sent_ < granted_ || !may_send_next()) return false;
+  if (limits_.eager || message.first != sent_ || sent_ < granted_ || !may_send_next()) return false;
   message.copy.assign(message.data.begin(), message.data.end());
   message.data = message.copy;
   message.kept = true;
@@ -32,6 +32,7 @@ bool SendFlow::keep_unscheduled() {
 
 bool SendFlow::may_send_unscheduled(std::uint64_t packets) const {
   const Sequence end = sent_ + packets;
+  if (limits_.eager) return end <= eager_end();
   if (end > end_ || open_.size() + packets > limits_.most_unscheduled) return false;
   // Those under way may be of earlier calls, whose report comes with what the other end sends in
   // this one.
@@ -127,7 +128,7 @@ std::uint32_t SendFlow::repeated_run_length(std::uint32_t most) const {
 }
 
 std::uint32_t SendFlow::new_run_length(std::uint32_t most, std::uint64_t ahead) const {
-  const Sequence may_go = std::max(granted_, ahead > 0 ? end_ahead(ahead) : 0);
+  const Sequence may_go = std::max({granted_, eager_end(), ahead > 0 ? end_ahead(ahead) : 0});
   if (sent_ >= std::min(may_go, end_) || open_.size() >= limits_.most_open) return 0;
   const Message& message = message_of(sent_);
   return cut_before_end(

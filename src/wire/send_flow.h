@@ -33,10 +33,16 @@ struct FlowLimits {
   // last one counted; and how many packets these may be, each a message.
   std::size_t unscheduled = 0;
   std::uint32_t most_unscheduled = 2;
+  // Whether a message of several packets may begin to leave so: as many packets as that, whatever
+  // their bytes, and `eager_growth` times as many where the receiver has said that it has room.
+  bool eager = false;
   std::uint32_t most_open = 1024;  // packets sent or granted of which not all have arrived
   // Packets that a sender to a group may be ahead of what each receiver has granted.
   std::uint32_t group_ahead = 0;
 };
+
+// How many times what may come at once is spared where a budget has grown as much.
+constexpr std::uint32_t eager_growth = 4;
 
 // What a packet takes beside its payload: Ethernet with preamble and gap, IPv4 and UDP, its own.
 constexpr std::size_t packet_framing_bytes = framing_bytes + overhead_bytes;
@@ -122,6 +128,9 @@ class SendFlow {
 
   std::optional<Handle> next_completed();
 
+  // Whether the receiver has room for more that is eager.
+  void has_eager_room(bool much) { has_eager_room_ = much; }
+
   // Whether that has gone again before. REQUIRES: repeats().
   bool repeats_anew() const { return open_[*lost_.begin() - acknowledged_].again; }
 
@@ -192,6 +201,11 @@ class SendFlow {
   }
   // Whether the next `packets` that were never sent may go without a grant.
   bool may_send_unscheduled(std::uint64_t packets) const;
+  // Packets before it may go so of what is eager.
+  Sequence eager_end() const {
+    const std::uint64_t most = limits_.most_unscheduled * (has_eager_room_ ? eager_growth : 1);
+    return limits_.eager ? std::min(acknowledged_ + most, end_) : 0;
+  }
   // What was sent unscheduled and is known there was refused: it goes again when it is granted.
   bool may_repeat() const {
     return !lost_.empty() && (*lost_.begin() < granted_ || *lost_.begin() >= heard_);
@@ -238,6 +252,7 @@ class SendFlow {
   std::uint32_t run_limit_ = longest_run;
   std::uint32_t arrived_in_row_ = 0;  // packets, since it was changed
   std::uint64_t missed_ = 0;
+  bool has_eager_room_ = false;
   std::uint64_t told_by_missing_from_ = 0;  // the first transmission whose loss tells something
 };
 
