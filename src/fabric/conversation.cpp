@@ -88,6 +88,12 @@ void Conversation::send_message(const Head& head, std::span<const std::byte> pay
   if (!rest.empty()) depart(rests_channel, {rest.begin(), rest.end()}, now);
 }
 
+// A long one only where all of it may leave at once: else it might as well stay where it is until
+// it is called for.
+std::size_t Conversation::most_eager() const {
+  return !out_ && endpoint_.has_eager_room(peer_) ? longest_eager : usual_eager;
+}
+
 void Conversation::receive_rest(std::span<std::byte> bytes, Nanoseconds now) {
   endpoint_.receive(peer_, rests_channel, bytes, handle(rest), now);
 }

@@ -40,10 +40,11 @@ class Conversation {
  public:
   Conversation(const ConversationSettings& settings, wire::CreditBudget& budget, Nanoseconds now);
 
-  // The longest message that goes without being offered.
-  static constexpr std::size_t most_eager = std::size_t{16} * 1024;
+  // The longest message that goes without being offered, ever, and now.
+  static constexpr std::size_t longest_eager = std::size_t{64} * 1024;
+  std::size_t most_eager() const;
 
-  // `payload` is copied. REQUIRES: it is no longer than most_eager.
+  // `payload` is copied. REQUIRES: it is no longer than most_eager().
   void send_message(const Head& head, std::span<const std::byte> payload, Nanoseconds now);
   void send_control(const Control& control, Nanoseconds now);
   // `bytes` live until sent_bulk() or received_bulk() has told of `token`.
@@ -109,6 +110,7 @@ class Conversation {
     std::deque<std::vector<std::byte>> buffers;  // the first completes first
     bool front_taken = false;                    // its bytes were handed out
   };
+  static constexpr std::size_t usual_eager = std::size_t{16} * 1024;
   enum Kind : std::uint8_t { departing, message, control, bulk, rest };
   static constexpr unsigned kinds = 5;
 

@@ -11,7 +11,7 @@ namespace quadrille::fabric {
 
 class EagerCredit {
  public:
-  static constexpr std::uint32_t memory = 64 * 1024;  // bytes for each other endpoint
+  static constexpr std::uint32_t memory = 128 * 1024;  // bytes for each other endpoint
 
   // Sending.
   bool allows(std::size_t length) const { return sent_ - freed_there_ + cost(length) <= memory; }

@@ -174,8 +174,9 @@ class Messenger {
   };
   struct Arriving {  // a message whose rest is on its way, or one behind such a message
     Head head;
-    std::vector<std::byte> bytes;
+    std::vector<std::byte> bytes = {};  // empty: it comes where it is received
     bool is_whole = false;
+    std::optional<Token> transfer = {};  // by which a receive has taken it already
   };
   struct Peer {
     EndpointName name;
@@ -205,7 +206,7 @@ class Messenger {
     Head head;
     std::vector<std::byte> bytes;  // where it was not offered
   };
-  struct Transfer {  // of what was called for
+  struct Transfer {  // of what was called for, or of a rest
     Token receive = 0;
     PeerNumber from = 0;
     Done done;
@@ -251,7 +252,10 @@ class Messenger {
   Matcher& matcher(bool tagged) { return tagged ? tagged_ : untagged_; }
   // False where it is no message of this protocol.
   bool on_packet(PeerNumber from, std::span<const std::byte> bytes, Nanoseconds now);
+  void begin_rest(PeerNumber from, const ParsedMessage& message, Nanoseconds now);
   void on_rest(PeerNumber from, Nanoseconds now);
+  // Has the receive take the message, from now on or as a whole.
+  Done begin_delivery(Token receive, PeerNumber from, const Head& head);
   void on_message(PeerNumber from, const ParsedMessage& message, Nanoseconds now);
   void deliver(Token receive, PeerNumber from, const Head& head, std::span<const std::byte> bytes,
                Nanoseconds now);

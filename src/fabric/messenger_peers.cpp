@@ -357,6 +357,7 @@ void Messenger::lose(PeerNumber number) {
   Peer& peer = *peers_[number];
   if (std::exchange(peer.lost, true)) return;
   if (peer.conversation) peer.conversation->give_up();
+  peer.arriving.clear();
   set_timer(number);
   while (!peer.offers.empty()) end_offer(peer.offers.begin()->first, number, Outcome::peer_lost);
   std::erase_if(leaving_, [&](const auto& entry) { return entry.second.first == number; });

@@ -39,20 +39,39 @@ bool Messenger::on_packet(PeerNumber from, std::span<const std::byte> bytes, Nan
   Peer& peer = *peers_[from];
   const auto parsed = parse_message(bytes);
   if (!parsed) return false;
-  const Head& head = parsed->head;
-  const auto first = parsed->payload;
-  const bool is_whole = head.offered || first.size() == head.length;
-  if (is_whole && peer.arriving.empty()) {
+  const auto& [head, payload] = *parsed;
+  if (!head.offered && payload.size() < head.length) {
+    if (head.length > Conversation::longest_eager) return false;
+    begin_rest(from, *parsed, now);
+  } else if (peer.arriving.empty()) {
     on_message(from, *parsed, now);
-    return true;
+  } else {
+    peer.arriving.push_back(
+        {.head = head, .bytes = {payload.begin(), payload.end()}, .is_whole = true});
   }
-  if (!is_whole && head.length > Conversation::most_eager) return false;
-  Arriving& arriving = peer.arriving.emplace_back(
-      Arriving{.head = head, .bytes = {first.begin(), first.end()}, .is_whole = is_whole});
-  if (is_whole) return true;
-  arriving.bytes.resize(head.length);
-  peer.conversation->receive_rest(std::span(arriving.bytes).subspan(first.size()), now);
   return true;
+}
+
+// Where a receive waits that has room for it, and nothing comes before it, it goes there at once.
+void Messenger::begin_rest(PeerNumber from, const ParsedMessage& message, Nanoseconds now) {
+  const auto& [head, first] = message;
+  Peer& peer = *peers_[from];
+  Arriving arriving{.head = head};
+  std::span<std::byte> room;
+  const auto receive =
+      peer.arriving.empty() ? matcher(head.tagged).take_receive({from, head.tag}) : std::nullopt;
+  if (receive) {
+    const Done done = begin_delivery(*receive, from, head);
+    arriving.transfer = next_token_++;
+    transfers_[*arriving.transfer] = {*receive, from, done};
+    if (done.excess == 0) room = {done.buffer, done.length};
+  }
+  if (room.empty()) {
+    arriving.bytes.resize(head.length);
+    room = arriving.bytes;
+  }
+  peer.arriving.push_back(std::move(arriving));
+  peer.conversation->receive_rest(copy_bytes(first, room), now);
 }
 
 void Messenger::on_rest(PeerNumber from, Nanoseconds now) {
@@ -61,7 +80,17 @@ void Messenger::on_rest(PeerNumber from, Nanoseconds now) {
   while (!peer.arriving.empty() && peer.arriving.front().is_whole) {
     const Arriving message = std::move(peer.arriving.front());
     peer.arriving.pop_front();
-    on_message(from, {message.head, message.bytes}, now);
+    if (!message.transfer) {
+      on_message(from, {message.head, message.bytes}, now);
+      continue;
+    }
+    const Transfer transfer = transfers_.extract(*message.transfer).mapped();
+    const Done& done = transfer.done;
+    if (!message.bytes.empty())
+      copy_bytes(std::span(message.bytes).first(done.length), {done.buffer, done.length});
+    peer.credit.free(message.head.length);
+    tell_credit(from, now);
+    end_receive(transfer.receive, done);
   }
 }
 
@@ -90,8 +119,7 @@ std::span<std::byte> Messenger::room_for(Receive& receive, std::uint64_t length)
   return room;
 }
 
-void Messenger::deliver(Token receive, PeerNumber from, const Head& head,
-                        std::span<const std::byte> bytes, Nanoseconds now) {
+Done Messenger::begin_delivery(Token receive, PeerNumber from, const Head& head) {
   Receive& taker = receives_.at(receive);
   const auto room = room_for(taker, head.length);
   ++taker.under_way;
@@ -102,18 +130,23 @@ void Messenger::deliver(Token receive, PeerNumber from, const Head& head,
     taker.posted = false;
     matcher(taker.request.tagged).withdraw_receive(receive);
   }
-  const Done done{.received = true,
-                  .tagged = head.tagged,
-                  .report = taker.request.report,
-                  .buffer = room.data(),
-                  .length = room.size(),
-                  .excess = head.length - room.size(),
-                  .data = head.data,
-                  .tag = head.tag,
-                  .from = from,
-                  .outcome = head.length > room.size() ? Outcome::truncated : Outcome::success};
+  return {.received = true,
+          .tagged = head.tagged,
+          .report = taker.request.report,
+          .buffer = room.data(),
+          .length = room.size(),
+          .excess = head.length - room.size(),
+          .data = head.data,
+          .tag = head.tag,
+          .from = from,
+          .outcome = head.length > room.size() ? Outcome::truncated : Outcome::success};
+}
+
+void Messenger::deliver(Token receive, PeerNumber from, const Head& head,
+                        std::span<const std::byte> bytes, Nanoseconds now) {
+  const Done done = begin_delivery(receive, from, head);
   if (head.offered) return fetch(receive, done, from, head.offer, now);
-  copy_bytes(bytes.first(room.size()), room);
+  copy_bytes(bytes.first(done.length), {done.buffer, done.length});
   peers_[from]->credit.free(head.length);
   tell_credit(from, now);
   end_receive(receive, done);

@@ -16,7 +16,7 @@ void Messenger::send(const SendRequest& request, Nanoseconds now) {
             .length = request.bytes.size()};
   if (peer.lost) return end_send(head, request.report, request.to, Outcome::peer_lost);
   const bool goes_at_once = peer.conversation && !request.until_delivered &&
-                            request.bytes.size() <= Conversation::most_eager &&
+                            request.bytes.size() <= peer.conversation->most_eager() &&
                             peer.credit.allows(request.bytes.size());
   if (!goes_at_once) return offer(request, head, now);
   peer.credit.sent(request.bytes.size());

@@ -262,7 +262,8 @@ void Endpoint::on_ack(Flow& flow, std::span<const std::byte> body, std::uint64_t
     peers_with_receive_loss_.erase(flow.key.first);
   }
   if (ack->hears_groups) hears_groups(flow, now);
-  flow.out.has_eager_room(ack->eager_room);
+  if (settings_.eager)
+    flow_with(flow.key.first, *settings_.eager).out.set_eager_room(ack->eager_room);
   if (ack->failed) {
     flow.failed = true;
     return fail(flow, now);
@@ -458,6 +459,12 @@ std::optional<Nanoseconds> Endpoint::deadline() const {
 FlowStatistics Endpoint::statistics(Channel channel) const {
   const auto found = channels_.find(channel);
   return found == channels_.end() ? FlowStatistics{} : found->second.statistics.so_far();
+}
+
+bool Endpoint::has_eager_room(EndpointId peer) const {
+  if (!settings_.eager) return false;
+  const auto found = flows_.find({peer, *settings_.eager});
+  return found != flows_.end() && found->second->out.has_eager_room();
 }
 
 void Endpoint::set_receive_loss(EndpointId peer, bool receive_loss) {

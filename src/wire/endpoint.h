@@ -163,6 +163,8 @@ class Endpoint {
 
   // Whether none of the peer's datagrams come by the usual way: it is told with each ACK.
   void set_receive_loss(EndpointId peer, bool receive_loss);
+  // Whether the peer has room for more that is eager.
+  bool has_eager_room(EndpointId peer) const;
   // Whether the peer has said so of this end's.
   bool has_receive_loss(EndpointId peer) const { return peers_with_receive_loss_.contains(peer); }
   // Peers that have left a probe unanswered for as long as `silence`, one at each call, again
@@ -260,7 +262,7 @@ class Endpoint {
   void tell_later(Flow& flow, Nanoseconds time);
   bool leaves_room(const Flow& flow, std::size_t payload) const;
   static bool leaves_room_to_group(const Flow& flow);
-  bool has_eager_room() const { return budget_.grown(1) >= eager_growth; }
+  bool leaves_eager_room() const { return budget_.grown(1) >= eager_growth; }
   void has_told(Flow& flow);
   static bool is_worth_announcing(const Flow& flow);
   void owe_ack(Flow& flow);

@@ -129,7 +129,8 @@ class SendFlow {
   std::optional<Handle> next_completed();
 
   // Whether the receiver has room for more that is eager.
-  void has_eager_room(bool much) { has_eager_room_ = much; }
+  void set_eager_room(bool much) { has_eager_room_ = much; }
+  bool has_eager_room() const { return has_eager_room_; }
 
   // Whether that has gone again before. REQUIRES: repeats().
   bool repeats_anew() const { return open_[*lost_.begin() - acknowledged_].again; }

@@ -275,5 +275,28 @@ TEST_F(RunOfSendFlow, that_was_lost_goes_again_as_a_run_half_as_long) {
   EXPECT_EQ(flow_.resent(), 22U);
 }
 
+TEST(SendFlow, an_eager_message_begins_to_leave_before_it_is_granted) {
+  FlowLimits limits;
+  limits.payload = 100;
+  limits.most_unscheduled = 3;
+  limits.eager = true;
+  SendFlow flow(limits);
+  const std::vector<std::byte> data(20 * 100);
+  flow.add(data, 1);
+  EXPECT_FALSE(flow.keep_unscheduled());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(flow.may_send());
+    EXPECT_FALSE(flow.next().repeated);
+  }
+  EXPECT_FALSE(flow.may_send());
+  flow.on_news({.acknowledged = 1, .granted = 0, .heard = 0, .arrived = {}, .answers = 0});
+  EXPECT_TRUE(flow.may_send()) << "one more, as one is not under way any more";
+  flow.set_eager_room(true);
+  const auto run = flow.next_run(8, 44);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->first, 3U);
+  EXPECT_EQ(run->packets, 1 + 3 * eager_growth - 3);
+}
+
 }  // namespace
 }  // namespace quadrille::wire
