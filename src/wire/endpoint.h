@@ -278,6 +278,8 @@ class Endpoint {
                                    Nanoseconds now);
   std::optional<Outgoing> next_run_to_group(const SendGroup& group, std::span<std::byte> room,
                                             std::size_t most, Nanoseconds now);
+  // Fewer packets leave one by one.
+  std::uint32_t shortest_run() const;
   // Packets that one run may have in `room`, as `most` datagrams; 0: too few.
   std::uint32_t run_held(std::span<std::byte> room, std::size_t most) const;
   Outgoing write_announcement(const SendGroup& group, std::span<std::byte> room);

@@ -14,8 +14,8 @@ namespace {
 // Each takes 0.7 kB; groups come and go.
 constexpr std::size_t most_seals = 4096;
 
-// Fewer are not worth a trailer.
-constexpr std::uint32_t shortest_run = 8;
+// Less is not worth a trailer: eight packets of Ethernet's usual length.
+constexpr std::size_t least_run_bytes = std::size_t{8} * 1448;
 constexpr std::size_t most_run_bytes = longest_message - ip_udp_bytes;
 
 // What the tag is over: where the run belongs, its ACK, and its payloads.
@@ -110,11 +110,15 @@ RunSeal& Endpoint::run_seal(const Key& key) {
   return run_seals_.try_emplace(key, run_key(settings_.secret, key)).first->second;
 }
 
+std::uint32_t Endpoint::shortest_run() const {
+  return std::max(2U, static_cast<std::uint32_t>(least_run_bytes / settings_.limits.payload));
+}
+
 std::uint32_t Endpoint::run_held(std::span<std::byte> room, std::size_t most) const {
   const std::size_t datagram = settings_.limits.payload + overhead_bytes;
   // Its end may be a datagram of its own.
   const std::size_t held = std::min(most, std::min(room.size(), most_run_bytes) / datagram);
-  return held <= shortest_run ? 0 : static_cast<std::uint32_t>(std::min(held - 1, longest_run));
+  return held <= shortest_run() ? 0 : static_cast<std::uint32_t>(std::min(held - 1, longest_run));
 }
 
 std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::byte> room,
@@ -122,7 +126,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::
   const std::uint32_t held = run_held(room, most);
   if (held == 0) return std::nullopt;
   if (peers_with_receive_loss_.contains(flow.key.first)) return std::nullopt;  // see TcpFallback
-  const auto run = flow.out.next_run(shortest_run, held);
+  const auto run = flow.out.next_run(shortest_run(), held);
   if (!run) return std::nullopt;
 
   const Ack ack = next_ack(flow);
@@ -150,7 +154,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_run_to_group(const SendGroup& g
                                                               std::span<std::byte> room,
                                                               std::size_t most, Nanoseconds now) {
   const std::uint32_t packets = group.run_length(run_held(room, most));
-  if (packets < shortest_run) return std::nullopt;
+  if (packets < shortest_run()) return std::nullopt;
   SendFlow::Run run;
   for (Flow* flow : group.flows()) {
     run = flow->out.new_run(packets);

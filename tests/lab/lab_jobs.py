@@ -185,6 +185,12 @@ def lose_datagrams(lab: Lab, share: float) -> None:
         _drop_at(lab, host, f"meta l4proto udp numgen random mod 1000 < {round(share * 1000)} drop")
 
 
+def lose_long_datagrams(lab: Lab, longest: int) -> None:
+    """Have every host drop what UDP brings in packets of more than `longest` bytes; TCP stays whole."""
+    for host in lab.state.hosts:
+        _drop_at(lab, host, f"meta l4proto udp meta length > {longest} drop")
+
+
 def stop_from_its_first_socket_on(lab: Lab, host: str, ended: threading.Event) -> None:
     """Stop the processes of `host` for 1.3 s of each 1.4 once one has a UDP socket, at most ten times."""
     while not ended.wait(0.02):

@@ -15,6 +15,7 @@ from lab_jobs import (
     counts,
     flow_counts,
     libraries,
+    lose_long_datagrams,
     program,
     stop_from_its_first_socket_on,
     wire_counts,
@@ -65,6 +66,21 @@ def test_results_are_right_over_datagrams_with_uneven_ranks_a_host(lab: Lab, mpi
     # the second ones of two; some more where one was lost.
     rest = found["bytes_sent"] - sum(flow["bytes"] for flow in flows.values())
     assert 22 * 1448 <= rest <= 2 * 22 * 1448
+
+
+def test_jumbo_frames_are_used_where_they_get_through() -> None:
+    environment = {"QUADRILLE_ALGORITHM": GRANTED, "QUADRILLE_LOG": "start,wire"}
+    command = [program("exchange_times", "ompi4"), "262144", "20"]
+    with Lab.up(resolve("gigabit:hosts=2"), "t-wire-jumbo") as lab:
+        longest = []
+        for _ in range(2):
+            result = lab.run(command, ranks=2, environment=environment, quadrille=True, timeout_s=60)
+            assert "wire=udp" in result.output, result.output
+            found = wire_counts(result)
+            longest.append(found["bytes_sent"] / found["data_sent"])
+            lose_long_datagrams(lab, 1500)
+    assert longest[0] > 8000, longest
+    assert 1000 < longest[1] < 1500, longest
 
 
 def test_a_trace_tells_what_the_wire_moved_inside_a_call(lab: Lab, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ using wire::ethernet_bytes;
 using wire::ip_udp_bytes;
 
 constexpr double assumed_burst_bytes = 32 * 1024;
+// Where it takes jumbo frames it holds some of them.
+constexpr double assumed_burst_frames = 8;
 constexpr double assumed_rate_bit_s = 10e6;
 // Three quarters of what a port holds.
 constexpr double usable_part = 0.75;
@@ -27,7 +29,7 @@ constexpr double most_group_ahead = 8;
 }  // namespace
 
 WireLimits::Port WireLimits::port_of(std::uint32_t host) const {
-  Port port{assumed_burst_bytes, assumed_rate_bit_s};
+  Port port{least_burst_bytes(), assumed_rate_bit_s};
   if (job_.model == nullptr) return port;
   const ModelHost& known = job_.model->hosts[job_.model_host[host]];
   if (known.to_host_bit_s) port.rate_bit_s = known.to_host_bit_s->value;
@@ -68,8 +70,13 @@ wire::EndpointSettings WireLimits::of_endpoint(std::uint32_t host) const {
   return settings;
 }
 
+double WireLimits::least_burst_bytes() const {
+  return std::max(assumed_burst_bytes,
+                  assumed_burst_frames * static_cast<double>(mtu_ + ethernet_bytes));
+}
+
 double WireLimits::smallest_burst_bytes() const {
-  double smallest = assumed_burst_bytes;
+  double smallest = least_burst_bytes();
   for (std::uint32_t host = 0; host < job_.hosts; ++host)
     smallest = std::min(smallest, port_of(host).burst_bytes);
   return smallest;

@@ -29,6 +29,8 @@ class WireLimits {
     bool lossless = false;
   };
   Port port_of(std::uint32_t host) const;
+  // Where nothing is known of a port.
+  double least_burst_bytes() const;
   double smallest_burst_bytes() const;
   std::size_t unscheduled_bytes() const;
 

@@ -25,8 +25,9 @@ namespace {
 
 using wire::ip_udp_bytes;
 
-// Where all take longer datagrams, too: budgets count packets.
 constexpr std::size_t usual_mtu = 1500;
+// Of jumbo frames; what else interfaces take, like the loopback's 64 KiB, no switch does.
+constexpr std::size_t longest_mtu = 9216;
 // What every host has to take (RFC 791).
 constexpr std::size_t smallest_mtu = 576;
 
@@ -84,15 +85,24 @@ class Opening {
     if (!secret) return without("QUADRILLE_JOB_SECRET is not 32 hexadecimal digits");
     WireStart wire;
     for (const auto& hosts : networks) {
-      wire = open_on(hosts, *secret);
-      if (wire.port) break;
+      for (const std::size_t mtu : mtus_of(hosts)) {
+        wire = open_on(hosts, mtu, *secret);
+        if (wire.port) return wire;
+      }
     }
     return wire;
   }
 
  private:
-  WireStart open_on(const std::vector<HostAddress>& hosts, const wire::Secret& secret) {
-    const std::size_t mtu = std::min(usual_mtu, std::ranges::min(hosts, {}, &HostAddress::mtu).mtu);
+  // To be tried in turn: switches may take less than all interfaces do, and say nothing.
+  static std::vector<std::size_t> mtus_of(const std::vector<HostAddress>& hosts) {
+    const std::size_t least = std::ranges::min(hosts, {}, &HostAddress::mtu).mtu;
+    if (least <= usual_mtu) return {least};
+    return {std::min(least, longest_mtu), usual_mtu};
+  }
+
+  WireStart open_on(const std::vector<HostAddress>& hosts, std::size_t mtu,
+                    const wire::Secret& secret) {
     if (mtu < smallest_mtu) return without("an interface takes less than 576 bytes");
     auto found = wire::open_link(wire::link_kind(settings_.wire).value_or(wire::LinkKind::udp),
                                  {.local = {hosts[host_].address, 0},
