@@ -14,6 +14,10 @@ _SLOWER = 0.8
 """A rate below this share of its peers' is no measurement error."""
 _FEW_PEERS = 3
 _BUSY = 0.25
+_FAST_BIT_S = 2e9
+"""At this rate packets of 1500 bytes come every 6 us: about what one costs a processor by itself."""
+_JOINING = {"gso": "gso", "gro": "gro", "tx_checksum": "tx", "scatter_gather": "sg"}
+"""What cutting and joining of packets needs, as the prober and as `ethtool -K` call it."""
 
 
 def slow_links(case: Case) -> Iterator[Finding]:
@@ -51,6 +55,38 @@ def busy_links(case: Case) -> Iterator[Finding]:
                 "limit (`tc qdisc show`, the switch's port)",
                 (host.name,),
             )
+
+
+def single_packets(case: Case) -> Iterator[Finding]:
+    """Find fast interfaces of which every packet passes the kernel by itself."""
+    off: dict[str, str] = {}
+    words: set[str] = set()
+    for host in case.hosts:
+        interface = case.interface_of(host)
+        measured = case.model_hosts.get(host.name)
+        settings = host.interface(interface)
+        stated = settings.get("speed_mbit_s")
+        rate = max(
+            stated * 1e6 if isinstance(stated, int | float) else 0.0,
+            (measured.from_host_bit_s or 0.0) if measured else 0.0,
+        )
+        offloads = settings.get("offloads")
+        if rate < _FAST_BIT_S or not isinstance(offloads, dict):
+            continue
+        missing = [word for name, word in _JOINING.items() if offloads.get(name) is False]
+        if missing:
+            off[host.name] = f"{', '.join(missing)} off at {interface}"
+            words.update(missing)
+    if off:
+        yield Finding(
+            "single_packets",
+            "warning",
+            "interfaces of these hosts do not cut and join packets: each passes the kernel by itself, and "
+            "processors are used up before the link is, by TCP and by the wire",
+            grouped(off),
+            f"`ethtool -K IFACE {' '.join(f'{word} on' for word in sorted(words))}`, or a driver that can",
+            tuple(off),
+        )
 
 
 def half_duplex(case: Case) -> Iterator[Finding]:
@@ -191,4 +227,11 @@ def _ports(count: int) -> str:
     return "not even one" if count == 0 else f"only {count}"
 
 
-RULES: tuple[Rule, ...] = (slow_links, busy_links, half_duplex, mtu_mismatch, narrow_trunks)
+RULES: tuple[Rule, ...] = (
+    slow_links,
+    busy_links,
+    single_packets,
+    half_duplex,
+    mtu_mismatch,
+    narrow_trunks,
+)

@@ -51,6 +51,14 @@ FAULTS = (
         "4 ranks or more, 682 elements (8 KiB) a rank; 500 elements pass",
         "gather as MPI_BYTE; its other algorithms (MPIR_CVAR_GATHER_INTRA_ALGORITHM) give wrong values",
     ),
+    Fault(
+        "ompi",
+        ("4.1.4",),
+        "a MPI_Comm_dup that fails goes on writing four bytes into memory that was freed, up to "
+        "MPI_Finalize, which may end by SIGSEGV",
+        "65 530 communicators at once and an error handler that returns",
+        "free communicators before there are so many",
+    ),
 )
 """All faults that are known, seen by programs of a few lines without Quadrille."""
 

@@ -58,6 +58,7 @@ def test_faults_of_the_launchers_own_version_are_noted_and_no_others() -> None:
     told = faults("mpich", "5.0.2")
     assert len(told) == 3
     assert all(cause.startswith("MPICH 5.0.2, with or without Quadrille: ") for cause in told)
+    assert len(faults("ompi", "4.1.4")) == 1
     assert faults("mpich", "4.3.2") == faults("ompi", "5.0.2") == faults("unknown", "") == []
     assert not is_wrong(diagnose(case, [], "mpich", "5.0.2"))
 
