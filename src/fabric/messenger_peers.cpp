@@ -402,6 +402,7 @@ wire::EndpointCounters Messenger::counters() const {
     const wire::EndpointCounters& own = peer->conversation->counters();
     all.data_sent += own.data_sent;
     all.data_resent += own.data_resent;
+    all.data_again += own.data_again;
     all.runs_sent += own.runs_sent;
     all.data_received += own.data_received;
     all.bytes_sent += own.bytes_sent;

@@ -23,6 +23,7 @@
 #include "base/units.h"
 #include "fabric/messenger.h"
 #include "fabric/peer_liveness.h"
+#include "wire/links/cutting_watch.h"
 #include "wire/links/open_link.h"
 #include "wire/links/own_address.h"
 #include "wire/service_thread.h"
@@ -117,6 +118,7 @@ class Station {
   bool take_in(Nanoseconds now);
   bool take_from_link(Nanoseconds now);
   void send_out(Nanoseconds now);
+  void watch_cutting(Nanoseconds now);
   void leave(Nanoseconds now) noexcept;
   void hand_out() noexcept;
   void note_refusals();
@@ -135,6 +137,8 @@ class Station {
   bool is_cut_ = false;
   bool has_told_of_failure_ = false;
   Messenger messenger_;
+  wire::CuttingWatch cutting_;
+  std::uint64_t sent_at_look_ = 0;  // by the link, when that was asked last
   DoneHandler on_done_;
   unsigned watches_ = 0;
   Nanoseconds last_passed_{};  // a call

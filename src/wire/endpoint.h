@@ -69,6 +69,7 @@ struct Group {
 struct EndpointCounters {
   std::uint64_t data_sent = 0;
   std::uint64_t data_resent = 0;
+  std::uint64_t data_again = 0;  // with those that were refused before
   std::uint64_t data_received = 0;
   std::uint64_t bytes_sent = 0;      // of payload, each time it was sent
   std::uint64_t bytes_received = 0;  // of payload, once
@@ -271,7 +272,13 @@ class Endpoint {
   Outgoing write_to_group(const SendGroup& group, std::span<Flow* const> receivers, bool again,
                           std::span<std::byte> room, Nanoseconds now);
   void complete_if_kept(Handle handle);
-  void count_sent(Flow& flow, std::uint64_t packets, std::size_t bytes, bool repeated);
+  struct Sent {
+    std::uint64_t packets = 0;
+    std::size_t bytes = 0;
+    bool repeated = false;
+    bool again = false;
+  };
+  void count_sent(Flow& flow, const Sent& sent);
   void note_sent(Flow& flow, Sequence sequence, bool repeated, Nanoseconds now);
   // Several packets of it at once, where there are enough and `room` holds them.
   std::optional<Outgoing> next_run(Flow& flow, std::span<std::byte> room, std::size_t most,

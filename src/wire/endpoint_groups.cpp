@@ -165,7 +165,7 @@ Endpoint::Outgoing Endpoint::write_to_group(const SendGroup& group,
   const std::size_t length = overhead_bytes + packet.payload.size();
   seal(group.key(), packet.sequence, room.first(length));
   ++counters_.group_sent;
-  count_sent(*receivers.front(), 1, packet.payload.size(), packet.repeated);
+  count_sent(*receivers.front(), {1, packet.payload.size(), packet.repeated, again});
   if (packet.last && !again) complete_if_kept(packet.handle);
   for (Flow* flow : receivers) note_sent(*flow, packet.sequence, packet.repeated, now);
   return {to_group, length, false};

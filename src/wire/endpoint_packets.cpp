@@ -51,16 +51,17 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
   copy_bytes(packet.payload, body);
   const std::size_t length = overhead_bytes + packet.payload.size();
   seal(flow.send_key, sealed_number(packet.sequence, flow.in.acknowledged()), room.first(length));
-  count_sent(flow, 1, packet.payload.size(), packet.repeated);
+  count_sent(flow, {1, packet.payload.size(), packet.repeated, packet.again});
   note_sent(flow, packet.sequence, packet.repeated, now);
   return {flow.key.first, length, false};
 }
 
-void Endpoint::count_sent(Flow& flow, std::uint64_t packets, std::size_t bytes, bool repeated) {
-  counters_.data_sent += packets;
-  counters_.bytes_sent += bytes;
-  flow.statistics.sent(packets, bytes, repeated);
-  if (repeated) counters_.data_resent += packets;
+void Endpoint::count_sent(Flow& flow, const Sent& sent) {
+  counters_.data_sent += sent.packets;
+  counters_.bytes_sent += sent.bytes;
+  flow.statistics.sent(sent.packets, sent.bytes, sent.repeated);
+  if (sent.repeated) counters_.data_resent += sent.packets;
+  if (sent.again) counters_.data_again += sent.packets;
 }
 
 void Endpoint::note_sent(Flow& flow, Sequence sequence, bool repeated, Nanoseconds now) {

@@ -141,7 +141,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::
   const std::size_t length = RunWriter(header, flow.send_key, *run, settings_.limits.payload, room)
                                  .write(run_seal(flow.send_key), flow.own_number, ack_body);
 
-  count_sent(flow, run->packets, run->payload.size(), run->repeated);
+  count_sent(flow, {run->packets, run->payload.size(), run->repeated, run->repeated});
   ++counters_.runs_sent;
   flow.sent_since_arrival = true;
   flow.turn = ++turns_;
@@ -169,7 +169,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_run_to_group(const SendGroup& g
   const std::size_t length = RunWriter(header, group.key(), run, settings_.limits.payload, room)
                                  .write(run_seal(group.key()), number_to_group(run.first), {});
 
-  count_sent(first, packets, run.payload.size(), false);
+  count_sent(first, {.packets = packets, .bytes = run.payload.size()});
   counters_.group_sent += packets;
   ++counters_.runs_sent;
   if (run.last) complete_if_kept(run.handle);

@@ -35,6 +35,7 @@ Port::Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, Port
               settings.budget, settings.most_budget),
       endpoint_(settings.endpoint, budget_),
       on_late_(std::move(settings.on_late)),
+      on_uncut_(std::move(settings.on_uncut)),
       service_(mutex_) {
   std::vector<NetworkAddress> of_streams;
   for (const PortAddress& address : settings.addresses) {
@@ -208,6 +209,7 @@ bool Port::go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std:
 bool Port::send_out() {
   const Nanoseconds now = monotonic_now();
   const std::uint64_t before = link_->sent();
+  watch_cutting(now);
   while (link_->flush()) {
     for (;;) {
       const auto room = link_->room();
@@ -222,6 +224,13 @@ bool Port::send_out() {
     if (!link_->has_unsent()) break;
   }
   return link_->sent() > before;
+}
+
+void Port::watch_cutting(Nanoseconds now) {
+  const bool had_paused = cutting_.has_paused();
+  const EndpointCounters& counters = endpoint_.counters();
+  link_->set_cutting(cutting_.look(counters.data_sent, counters.data_again, now));
+  if (cutting_.has_paused() != had_paused) on_uncut_();
 }
 
 void Port::wait(Nanoseconds time) {

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "wire/budget/credit_budget.h"
 #include "wire/endpoint.h"
+#include "wire/links/cutting_watch.h"
 #include "wire/links/link.h"
 #include "wire/links/own_address.h"
 #include "wire/links/stream_link.h"
@@ -63,6 +64,8 @@ struct PortSettings {
   // Called once for the first peer that misses much of what goes to groups since its process, or
   // this one, does not run; it must not use the port.
   std::function<void(const Endpoint::Late&)> on_late = [](const Endpoint::Late&) {};
+  // Called once, when datagrams leave one by one as what was cut below does not arrive.
+  std::function<void()> on_uncut = [] {};
 };
 
 class Port {
@@ -160,6 +163,7 @@ class Port {
   bool send_out();
   // ACKs go both ways where there are two, data only to where it is not heard otherwise.
   bool go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std::byte> datagram);
+  void watch_cutting(Nanoseconds now);
   void hand_out();
   void note_refusals();
   Result<bool> check_refusals();
@@ -184,6 +188,8 @@ class Port {
   Nanoseconds last_passed_{};  // a call's beginning or end
   bool watched_ = false;       // arrivals wake the service thread
   std::function<void(const Endpoint::Late&)> on_late_;
+  std::function<void()> on_uncut_;
+  CuttingWatch cutting_;
   ServiceThread service_;  // ends before what it works on
 };
 

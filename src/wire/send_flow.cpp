@@ -65,6 +65,7 @@ SendFlow::Packet SendFlow::next() {
     open.in_run = false;
     const bool anew = std::exchange(open.again, true);
     Packet again = packet(sequence);
+    again.again = true;
     // Of what went unscheduled it is not known whether it was lost.
     again.repeated = !std::exchange(open.unscheduled, false);
     if (again.repeated) ++resent_;
@@ -98,6 +99,7 @@ SendFlow::Packet SendFlow::packet(Sequence sequence) const {
           .place = static_cast<std::uint32_t>(sequence - message.first),
           .last = sequence + 1 == message.end,
           .repeated = false,
+          .again = false,
           .payload = payload_of(message, sequence, 1),
           .handle = message.handle};
 }

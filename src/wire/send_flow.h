@@ -66,7 +66,8 @@ class SendFlow {
     Sequence sequence = 0;
     std::uint32_t place = 0;
     bool last = false;
-    bool repeated = false;
+    bool repeated = false;  // it was lost
+    bool again = false;     // it was sent before, and lost or refused
     std::span<const std::byte> payload;
     Handle handle = 0;  // of its message
   };

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_jobs import GRANTED, program, run_over_provider
+from lab_jobs import GRANTED, lose_long_datagrams, program, run_over_provider
 from lab_traffic import needs_namespaces, topology
 
 from quadrille.lab.lab import Lab
+from quadrille.lab.ready_made import resolve
 
 pytestmark = [
     pytest.mark.lab,
@@ -99,6 +100,12 @@ def test_a_host_whose_interface_takes_larger_packets_sends_others_what_they_take
         assert "mtu 9000" in lab.on_host("h0", ["ip", "link", "show", "eth0"])
         found = run(lab, mpi, 4, "point_to_point", "1048576")
     assert found["losses"] < found["data_sent"] / 100, "packets that nobody takes would all come again"
+
+
+def test_datagrams_leave_one_by_one_where_what_is_cut_below_gets_lost() -> None:
+    with Lab.up(resolve("unlimited:hosts=2"), "t-fabric-uncut") as lab:
+        lose_long_datagrams(lab, 1500)
+        assert run(lab, "ompi4", 2, "point_to_point", "1048576")["runs_sent"] > 0
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])

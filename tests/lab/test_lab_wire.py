@@ -83,6 +83,18 @@ def test_jumbo_frames_are_used_where_they_get_through() -> None:
     assert 1000 < longest[1] < 1500, longest
 
 
+def test_datagrams_leave_one_by_one_where_what_is_cut_below_gets_lost() -> None:
+    """As by drivers that spoil what they are to cut: it is dropped before a cable would have cut it."""
+    environment = {"QUADRILLE_ALGORITHM": GRANTED, "QUADRILLE_LOG": "start,wire"}
+    command = [program("exchange_times", "ompi4"), "262144", "20"]
+    with Lab.up(resolve("unlimited:hosts=2"), "t-wire-uncut") as lab:
+        lose_long_datagrams(lab, 1500)
+        result = lab.run(command, ranks=2, environment=environment, quadrille=True, timeout_s=60)
+    assert "wrong=0" in result.output and "wire=udp" in result.output, result.output
+    assert "they leave one by one for a while" in result.output, result.output
+    assert wire_counts(result)["bytes_received"] > 20 * 262144
+
+
 def test_a_trace_tells_what_the_wire_moved_inside_a_call(lab: Lab, tmp_path: Path) -> None:
     environment = {"QUADRILLE_ALGORITHM": GRANTED, "QUADRILLE_TRACE": str(tmp_path)}
     command = [program("collectives", "ompi4"), "stress", "3", "200"]

@@ -147,6 +147,12 @@ class Opening {
           "on\n",
           late.peer, rank, static_cast<long long>(late.longest.value / 1'000'000));
     };
+    port.on_uncut = [rank = rank_] {
+      std::fprintf(stderr,
+                   "quadrille: what rank %zu's interface is to cut into datagrams does not arrive; "
+                   "they leave one by one for a while\n",
+                   rank);
+    };
     auto opened = wire::Port::open(std::move(link), std::move(streams), std::move(port));
     if (!all_of(job_.ranks, opened.ok())) return without("a rank has no descriptor or thread left");
     wire.port = std::move(opened.value());

@@ -76,6 +76,8 @@ class Link {
   void add_next(NetworkAddress to, std::size_t length, std::size_t datagram) {
     datagram > 0 ? add_several(to, length, datagram) : add(to, length);
   }
+  // Whether several datagrams may leave as one message that is cut below, where the link does that.
+  virtual void set_cutting(bool /*cuts*/) {}
   virtual bool has_unsent() const = 0;
   // Datagrams that have left since the start.
   virtual std::uint64_t sent() const = 0;

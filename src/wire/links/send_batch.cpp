@@ -58,7 +58,7 @@ void SendBatch::add_several(NetworkAddress to, std::size_t length, std::size_t d
 }
 
 std::size_t SendBatch::run_from(std::size_t first) const {
-  if (!is_cut_below_) return 1;
+  if (!cuts_ || !is_cut_below_) return 1;
   const std::size_t length = pieces_[first].iov_len;
   const std::size_t most = length == 0 ? 1 : (longest_message - ip_udp_bytes) / length;
   std::size_t count = 1;

@@ -45,6 +45,8 @@ class SendBatch {
   std::size_t datagrams_left() const { return longest_run - added_; }
   void add(NetworkAddress to, std::size_t length);
   void add_several(NetworkAddress to, std::size_t length, std::size_t datagram);
+  // Whether runs leave as one message.
+  void set_cutting(bool cuts) { cuts_ = cuts; }
   bool has_unsent() const { return added_ > sent_; }
   std::uint64_t sent() const { return all_sent_; }
   // Of these, that left as part of a longer message.
@@ -75,6 +77,7 @@ class SendBatch {
   std::uint64_t bytes_sent_ = 0;  // on the wire
   std::uint64_t sent_in_runs_ = 0;
   SendQueue queue_;
+  bool cuts_ = true;
   bool is_cut_below_ = true;     // until the kernel refuses
   bool is_refused_cut_ = false;  // since then it has taken nothing yet
   bool has_errors_ = false;

@@ -56,6 +56,7 @@ class UdpLink : public Link, private SendBatch::Form {
   void add_several(NetworkAddress to, std::size_t length, std::size_t datagram) override {
     batch_.add_several(to, length, datagram);
   }
+  void set_cutting(bool cuts) override { batch_.set_cutting(cuts); }
   bool has_unsent() const override { return batch_.has_unsent(); }
   std::uint64_t sent() const override { return batch_.sent(); }
   std::uint64_t sent_in_runs() const { return batch_.sent_in_runs(); }
