@@ -20,7 +20,7 @@ namespace {
 
 constexpr Nanoseconds kNoEnd{600'000'000'000};
 
-struct Request {
+struct ExchangeRequest {
   std::uint32_t hosts = 32;
   std::uint64_t bytes = 65'536;
   double rate_gbit = 25;
@@ -53,7 +53,7 @@ struct Request {
   }
 };
 
-SimulatedSettings settings_of(const Request& request) {
+SimulatedSettings settings_of(const ExchangeRequest& request) {
   SimulatedSettings settings;
   settings.endpoints = request.hosts;
   settings.rate_bit_s = request.rate_gbit * 1e9;
@@ -68,7 +68,7 @@ SimulatedSettings settings_of(const Request& request) {
   return settings;
 }
 
-int run(const Request& request) {
+int run(const ExchangeRequest& request) {
   SimulatedNetwork network(settings_of(request));
   Exchange exchange(network, request.hosts, request.bytes);
   const double limit_ns =
@@ -112,7 +112,7 @@ int run(const Request& request) {
 
 int main(int argc, char** argv) {
   CLI::App app{"Times all-to-all exchanges on a simulated switch."};
-  quadrille::wire::Request request;
+  quadrille::wire::ExchangeRequest request;
   request.add_to(app);
   try {
     app.parse(argc, argv);

@@ -44,7 +44,7 @@ FlowLimits Endpoint::limits_of(Channel channel) const {
   if (channel != settings_.eager) return limits;
   limits.eager = true;
   limits.most_unscheduled = settings_.most_eager;
-  limits.unscheduled = eager_growth * settings_.most_eager * limits.payload;
+  limits.unscheduled = std::size_t{eager_growth} * settings_.most_eager * limits.payload;
   return limits;
 }
 

@@ -29,14 +29,14 @@
 #include "wire/budget/credit_budget.h"
 #include "wire/flow.h"
 #include "wire/flow_statistics.h"
-#include "wire/group_hearing.h"
+#include "wire/groups/group_hearing.h"
+#include "wire/groups/send_group.h"
 #include "wire/packet.h"
 #include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
 #include "wire/seal/authentication.h"
 #include "wire/seal/run_seal.h"
 #include "wire/send_flow.h"
-#include "wire/send_group.h"
 
 namespace quadrille::wire {
 

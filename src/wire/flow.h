@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "wire/dormant_flow.h"
 #include "wire/flow_statistics.h"
-#include "wire/group_hearing.h"
+#include "wire/groups/group_hearing.h"
 #include "wire/packet.h"
 #include "wire/probe_timer.h"
 #include "wire/receive_flow.h"

@@ -205,7 +205,8 @@ class SendFlow {
   bool may_send_unscheduled(std::uint64_t packets) const;
   // Packets before it may go so of what is eager.
   Sequence eager_end() const {
-    const std::uint64_t most = limits_.most_unscheduled * (has_eager_room_ ? eager_growth : 1);
+    const std::uint64_t most =
+        std::uint64_t{limits_.most_unscheduled} * (has_eager_room_ ? eager_growth : 1);
     return limits_.eager ? std::min(acknowledged_ + most, end_) : 0;
   }
   // What was sent unscheduled and is known there was refused: it goes again when it is granted.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "wire/send_group.h"
+#include "wire/groups/send_group.h"
 
 #include <algorithm>
 #include <ranges>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "wire/group_hearing.h"
+#include "wire/groups/group_hearing.h"
 
 #include <gtest/gtest.h>
 

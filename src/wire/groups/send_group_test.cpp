@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When a packet leaves for all, and when for each alone.
-#include "wire/send_group.h"
+#include "wire/groups/send_group.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
