@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(Placements, MessengerTest,
 TEST_P(MessengerTest, messages_of_all_sizes_arrive_whole_expected_or_not) {
   for (const bool expected : {true, false}) {
     make(2);
-    const std::vector<std::size_t> sizes{0,    1,    63,     1400,   1419,    1420,     2866,
+    const std::vector<std::size_t> sizes{0,    1,    63,     1400,   1419,   1420,   2866,
                                          2867, 5000, 16'384, 16'385, 65'536, 65'537, 1'000'000};
     std::vector<std::vector<std::byte>> sent;
     std::vector<std::vector<std::byte>> into;

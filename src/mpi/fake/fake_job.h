@@ -44,7 +44,8 @@ class FakeJob {
   void forget_faults();
   // What a rank's function returns instead of its library's facts: for ranks that differ.
   void lie_about_size(int rank, int size);
-  // Where one of several requests has failed, those under way are freed with it, as by Open MPI 4.1.
+  // Where one of several requests has failed, those under way are freed with it, as by Open
+  // MPI 4.1.
   void free_with_failed();
 
   // Runs `program` on all ranks at once; returns when all have returned.

@@ -69,8 +69,8 @@ class Target {
     ParseError error = ParseError::none;
     const auto parsed = parse_packet(packet, error);
     if (!parsed) return;
-    const Key key = parsed->header.is_to_group() ? key_of_group({}, from, kMembers)
-                                                 : key_between({}, from, 0);
+    const Key key =
+        parsed->header.is_to_group() ? key_of_group({}, from, kMembers) : key_between({}, from, 0);
     const auto number = std::to_integer<Sequence>(packet[8]);
     is_of_run(parsed->header.kind) ? seal_header(key, number, packet) : seal(key, number, packet);
   }
