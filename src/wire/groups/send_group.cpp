@@ -2,7 +2,6 @@
 #include "wire/groups/send_group.h"
 
 #include <algorithm>
-#include <ranges>
 
 namespace quadrille::wire {
 
@@ -14,8 +13,8 @@ bool SendGroup::is_even() const {
 }
 
 Sequence SendGroup::announced() const {
-  return std::ranges::min(
-      flows_ | std::views::transform([](const Flow* flow) { return flow->out.announced(); }));
+  const auto announced = [](const Flow* flow) { return flow->out.announced(); };
+  return announced(std::ranges::min(flows_, {}, announced));
 }
 
 void SendGroup::begin() {
