@@ -262,6 +262,7 @@ void Endpoint::on_ack(Flow& flow, std::span<const std::byte> body, std::uint64_t
     peers_with_receive_loss_.erase(flow.key.first);
   }
   if (ack->hears_groups) hears_groups(flow, now);
+  flow.out.set_eager_room(ack->eager_room);
   if (settings_.eager)
     flow_with(flow.key.first, *settings_.eager).out.set_eager_room(ack->eager_room);
   if (ack->failed) {

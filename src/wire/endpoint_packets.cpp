@@ -88,7 +88,7 @@ Ack Endpoint::next_ack(Flow& flow) {
   ack.answers = static_cast<std::uint32_t>(lower(flow.answers, sequence_bits));
   ack.asks = flow.asks;
   ack.receive_loss = unheard_.contains(flow.key.first);
-  ack.eager_room = settings_.eager && leaves_eager_room();
+  ack.eager_room = leaves_eager_room();
   ack.hears_groups = flow.says_it_hears > 0;
   if (ack.hears_groups) --flow.says_it_hears;
   return ack;
