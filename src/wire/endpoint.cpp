@@ -462,12 +462,6 @@ FlowStatistics Endpoint::statistics(Channel channel) const {
   return found == channels_.end() ? FlowStatistics{} : found->second.statistics.so_far();
 }
 
-bool Endpoint::has_eager_room(EndpointId peer) const {
-  if (!settings_.eager) return false;
-  const auto found = flows_.find({peer, *settings_.eager});
-  return found != flows_.end() && found->second->out.has_eager_room();
-}
-
 void Endpoint::set_receive_loss(EndpointId peer, bool receive_loss) {
   if (receive_loss) {
     unheard_.insert(peer);

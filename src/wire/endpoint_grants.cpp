@@ -49,6 +49,12 @@ std::uint32_t Endpoint::window(const Flow& flow) const {
   return std::clamp(budget_.limit() / expecting_, is_short ? 1U : least_of_long, usual);
 }
 
+bool Endpoint::has_eager_room(EndpointId peer) const {
+  if (!settings_.eager) return false;
+  const auto found = flows_.find({peer, *settings_.eager});
+  return found != flows_.end() && found->second->out.has_eager_room();
+}
+
 // Credit that was granted for what is not there yet may wait, by way of its sender's program, for
 // the very message that finds none left. None of it is on its way meanwhile, so as much may be.
 std::uint32_t Endpoint::guaranteed_to(const Flow& flow) const {
