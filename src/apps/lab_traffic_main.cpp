@@ -16,6 +16,7 @@
 #include "apps/exit_codes.h"
 #include "apps/lab/forwarding.h"
 #include "apps/lab/paced_flows.h"
+#include "apps/parse_options.h"
 
 namespace quadrille::lab {
 namespace {
@@ -97,10 +98,6 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(14, 65536));
   ambient->add_option("--seed", request.seed);
   ambient->add_option("--flow", request.flows, "SOCKET:MEAN_GAP_NS:HEADER")->required();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? exit_code::done : exit_code::wrong_usage;
-  }
+  if (const auto code = parse_options(app, argc, argv)) return *code;
   return delay->parsed() ? lab::delay(request) : lab::ambient(request);
 }

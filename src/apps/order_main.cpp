@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "apps/exit_codes.h"
+#include "apps/parse_options.h"
 #include "base/error.h"
 #include "mapping/rank_mapping.h"
 #include "network/model/model.h"
@@ -212,11 +213,7 @@ int main(int argc, char** argv) {
   pattern->add_flag("--ring", request.ring, "each with the next, the last with the first");
   pattern->add_option("--graph", request.graph, "file of lines `from to weight`");
   pattern->require_option(1);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? quadrille::exit_code::done : quadrille::exit_code::wrong_usage;
-  }
+  if (const auto code = quadrille::parse_options(app, argc, argv)) return *code;
   try {
     const auto answer = quadrille::order(request, std::cin);
     if (!answer.ok()) {

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "apps/exit_codes.h"
+#include "apps/parse_options.h"
 #include "base/error.h"
 #include "probe/latency/eco_partition.h"
 
@@ -226,11 +227,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--bytes", request.bytes,
                  "judge by messages of this size; without: the size of most pairs");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? quadrille::exit_code::done : quadrille::exit_code::wrong_usage;
-  }
+  if (const auto code = quadrille::parse_options(app, argc, argv)) return *code;
   try {
     return quadrille::run(request);
   } catch (const std::exception& error) {

@@ -13,6 +13,7 @@
 #include "algorithms/algorithm.h"
 #include "algorithms/document.h"
 #include "apps/exit_codes.h"
+#include "apps/parse_options.h"
 #include "apps/plan/subcommands.h"
 #include "schedule/block_lengths.h"
 #include "schedule/check/check.h"
@@ -227,11 +228,7 @@ int run(int argc, char** argv) {
   page->add_option("--sources", source_directory, "directory of the algorithms' files")
       ->capture_default_str();
   const plan::Subcommands by_model(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? exit_code::done : exit_code::wrong_usage;
-  }
+  if (const auto code = parse_options(app, argc, argv)) return *code;
   if (list->parsed()) return list_algorithms();
   if (check->parsed()) return check_request(request);
   if (dump->parsed()) return dump_request(request);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "apps/exit_codes.h"
+#include "apps/parse_options.h"
 #include "wire/simulated/simulated_network.h"
 
 namespace quadrille::wire {
@@ -232,10 +233,6 @@ int main(int argc, char** argv) {
   CLI::App app{"Times broadcasts on a simulated switch, by multicast and by a binomial tree."};
   quadrille::wire::Request request;
   request.add_to(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? quadrille::exit_code::done : quadrille::exit_code::wrong_usage;
-  }
+  if (const auto code = quadrille::parse_options(app, argc, argv)) return *code;
   return quadrille::wire::run(request);
 }

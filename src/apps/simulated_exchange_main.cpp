@@ -2,8 +2,7 @@
 // quadrille-simulated-exchange: how long all-to-all exchanges take among hosts of one simulated
 // switch, by the wire's own endpoints in virtual time, and what the switch drops. Links take the
 // time that they need, processors none. One JSON object an exchange: the first ones show how
-// budgets grow. Exit codes: 0 done, 1 wrong data or no end, 2
-// wrong usage.
+// budgets grow. Exit codes: 0 done, 1 wrong data or no end, 2 wrong usage.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
@@ -12,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/exit_codes.h"
+#include "apps/parse_options.h"
 #include "wire/simulated/exchange.h"
 #include "wire/simulated/simulated_network.h"
 
@@ -114,10 +114,6 @@ int main(int argc, char** argv) {
   CLI::App app{"Times all-to-all exchanges on a simulated switch."};
   quadrille::wire::ExchangeRequest request;
   request.add_to(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? quadrille::exit_code::done : quadrille::exit_code::wrong_usage;
-  }
+  if (const auto code = quadrille::parse_options(app, argc, argv)) return *code;
   return quadrille::wire::run(request);
 }

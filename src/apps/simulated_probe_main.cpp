@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "apps/exit_codes.h"
+#include "apps/parse_options.h"
 #include "probe/investigation.h"
 #include "probe/simulated/simulated_network.h"
 #include "probe/simulated/topologies/model_accuracy.h"
@@ -229,11 +230,7 @@ int run(int argc, char** argv) {
   CLI::App app{"Runs the investigation of `quadrille probe` on simulated networks."};
   SimulatedProbeRequest request;
   request.add_to(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? exit_code::done : exit_code::wrong_usage;
-  }
+  if (const auto code = parse_options(app, argc, argv)) return *code;
   std::vector<Run> runs;
   for (std::uint32_t at = 0; at < request.repeat; ++at) {
     const std::uint64_t seed = request.seed + at;

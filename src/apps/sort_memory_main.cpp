@@ -15,6 +15,7 @@
 #include "apps/bench/memory.h"
 #include "apps/bench/options.h"
 #include "apps/exit_codes.h"
+#include "apps/parse_options.h"
 
 namespace quadrille::bench {
 namespace {
@@ -93,10 +94,6 @@ int main(int argc, char** argv) {
   CLI::App app{"Tells what memory a parallel sort of n vectors of m doubles takes."};
   quadrille::bench::Request request;
   request.add_to(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? quadrille::exit_code::done : quadrille::exit_code::wrong_usage;
-  }
+  if (const auto code = quadrille::parse_options(app, argc, argv)) return *code;
   return quadrille::bench::run(request);
 }

@@ -256,6 +256,9 @@ class Messenger {
   void on_rest(PeerNumber from, Nanoseconds now);
   // Has the receive take the message, from now on or as a whole.
   Done begin_delivery(Token receive, PeerNumber from, const Head& head);
+  // Of what was not offered: the memory that it took here is free again.
+  void end_delivery(Token receive, PeerNumber from, const Head& head, const Done& done,
+                    Nanoseconds now);
   void on_message(PeerNumber from, const ParsedMessage& message, Nanoseconds now);
   void deliver(Token receive, PeerNumber from, const Head& head, std::span<const std::byte> bytes,
                Nanoseconds now);

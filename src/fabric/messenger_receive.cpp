@@ -88,9 +88,7 @@ void Messenger::on_rest(PeerNumber from, Nanoseconds now) {
     const Done& done = transfer.done;
     if (!message.bytes.empty())
       copy_bytes(std::span(message.bytes).first(done.length), {done.buffer, done.length});
-    peer.credit.free(message.head.length);
-    tell_credit(from, now);
-    end_receive(transfer.receive, done);
+    end_delivery(transfer.receive, from, message.head, done, now);
   }
 }
 
@@ -147,6 +145,11 @@ void Messenger::deliver(Token receive, PeerNumber from, const Head& head,
   const Done done = begin_delivery(receive, from, head);
   if (head.offered) return fetch(receive, done, from, head.offer, now);
   copy_bytes(bytes.first(done.length), {done.buffer, done.length});
+  end_delivery(receive, from, head, done, now);
+}
+
+void Messenger::end_delivery(Token receive, PeerNumber from, const Head& head, const Done& done,
+                             Nanoseconds now) {
   peers_[from]->credit.free(head.length);
   tell_credit(from, now);
   end_receive(receive, done);

@@ -179,7 +179,12 @@ bool Station::take_from_link(Nanoseconds now) {
 
 void Station::send_out(Nanoseconds now) {
   if (!link_->has_unsent() && !messenger_.is_due(now)) return;
-  watch_cutting(now);
+  if (cutting_.watch(
+          *link_, [this] { return messenger_.counters(); }, now))
+    std::fputs(
+        "quadrille: what the provider's interface is to cut into datagrams does not arrive; they "
+        "leave one by one for a while\n",
+        stderr);
   while (link_->flush()) {
     for (;;) {
       const auto room = link_->room();
@@ -190,20 +195,6 @@ void Station::send_out(Nanoseconds now) {
     }
     if (!link_->has_unsent()) return;
   }
-}
-
-// The counters are summed over all peers: not each time.
-void Station::watch_cutting(Nanoseconds now) {
-  if (link_->sent() - sent_at_look_ < wire::CuttingWatch::least_packets) return;
-  sent_at_look_ = link_->sent();
-  const wire::EndpointCounters counters = messenger_.counters();
-  const bool had_paused = cutting_.has_paused();
-  link_->set_cutting(cutting_.look(counters.data_sent, counters.data_again, now));
-  if (cutting_.has_paused() == had_paused) return;
-  std::fputs(
-      "quadrille: what the provider's interface is to cut into datagrams does not arrive; they "
-      "leave one by one for a while\n",
-      stderr);
 }
 
 // What cannot be told now is told at the next attempt.

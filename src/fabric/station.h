@@ -118,7 +118,6 @@ class Station {
   bool take_in(Nanoseconds now);
   bool take_from_link(Nanoseconds now);
   void send_out(Nanoseconds now);
-  void watch_cutting(Nanoseconds now);
   void leave(Nanoseconds now) noexcept;
   void hand_out() noexcept;
   void note_refusals();
@@ -138,7 +137,6 @@ class Station {
   bool has_told_of_failure_ = false;
   Messenger messenger_;
   wire::CuttingWatch cutting_;
-  std::uint64_t sent_at_look_ = 0;  // by the link, when that was asked last
   DoneHandler on_done_;
   unsigned watches_ = 0;
   Nanoseconds last_passed_{};  // a call

@@ -209,7 +209,9 @@ bool Port::go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std:
 bool Port::send_out() {
   const Nanoseconds now = monotonic_now();
   const std::uint64_t before = link_->sent();
-  watch_cutting(now);
+  if (cutting_.watch(
+          *link_, [this] { return endpoint_.counters(); }, now))
+    on_uncut_();
   while (link_->flush()) {
     for (;;) {
       const auto room = link_->room();
@@ -224,13 +226,6 @@ bool Port::send_out() {
     if (!link_->has_unsent()) break;
   }
   return link_->sent() > before;
-}
-
-void Port::watch_cutting(Nanoseconds now) {
-  const bool had_paused = cutting_.has_paused();
-  const EndpointCounters& counters = endpoint_.counters();
-  link_->set_cutting(cutting_.look(counters.data_sent, counters.data_again, now));
-  if (cutting_.has_paused() != had_paused) on_uncut_();
 }
 
 void Port::wait(Nanoseconds time) {

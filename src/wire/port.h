@@ -163,7 +163,6 @@ class Port {
   bool send_out();
   // ACKs go both ways where there are two, data only to where it is not heard otherwise.
   bool go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std::byte> datagram);
-  void watch_cutting(Nanoseconds now);
   void hand_out();
   void note_refusals();
   Result<bool> check_refusals();

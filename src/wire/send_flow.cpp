@@ -60,19 +60,22 @@ SendFlow::Packet SendFlow::next() {
     const Sequence sequence = *lost_.begin();
     lost_.erase(lost_.begin());
     Open& open = open_[sequence - acknowledged_];
-    const bool tells = open.transmission >= told_by_missing_from_;
-    open.transmission = transmissions_++;
-    open.in_run = false;
-    const bool anew = std::exchange(open.again, true);
+    goes_again(open, transmissions_++, false);
     Packet again = packet(sequence);
     again.again = true;
     // Of what went unscheduled it is not known whether it was lost.
     again.repeated = !std::exchange(open.unscheduled, false);
     if (again.repeated) ++resent_;
-    if (open.listened_for && !anew && tells) ++missed_;
     return again;
   }
   return next_new();
+}
+
+void SendFlow::goes_again(Open& open, std::uint64_t transmission, bool in_run) {
+  if (open.listened_for && !open.again && open.transmission >= told_by_missing_from_) ++missed_;
+  open.transmission = transmission;
+  open.in_run = in_run;
+  open.again = true;
 }
 
 SendFlow::Packet SendFlow::next_new() {
@@ -166,12 +169,8 @@ SendFlow::Run SendFlow::new_run(std::uint32_t packets) {
 SendFlow::Run SendFlow::repeated_run(std::uint32_t packets) {
   const Sequence first = *lost_.begin();
   const std::uint64_t transmission = transmissions_++;
-  for (Sequence sequence = first; sequence < first + packets; ++sequence) {
-    Open& open = open_[sequence - acknowledged_];
-    if (open.listened_for && !open.again && open.transmission >= told_by_missing_from_) ++missed_;
-    open.transmission = transmission;
-    open.again = open.in_run = true;
-  }
+  for (Sequence sequence = first; sequence < first + packets; ++sequence)
+    goes_again(open_[sequence - acknowledged_], transmission, true);
   lost_.erase(lost_.begin(), lost_.lower_bound(first + packets));
   resent_ += packets;
   return run(first, packets, true);

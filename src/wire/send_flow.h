@@ -194,6 +194,7 @@ class SendFlow {
   };
 
   void has_arrived(const Open& open);
+  void goes_again(Open& open, std::uint64_t transmission, bool in_run);
   // Whether all that was sent has arrived or waits to be granted.
   bool is_refused() const {
     if (lost_.empty() || may_repeat()) return false;

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/units.h"
+#include "wire/links/link.h"
 
 namespace quadrille::wire {
 
@@ -19,6 +20,18 @@ class CuttingWatch {
   static constexpr std::uint64_t least_packets = 64;
   static constexpr Nanoseconds first_pause{10'000'000'000};
   static constexpr Nanoseconds longest_pause{640'000'000'000};
+
+  // Has `link` cut or not, before datagrams leave by it. `counters` returns its owner's
+  // EndpointCounters, which is asked now and then. Returns whether this is the first pause.
+  template <typename Counters>
+  bool watch(Link& link, Counters&& counters, Nanoseconds now) {
+    if (link.sent() - sent_at_look_ < least_packets) return false;
+    sent_at_look_ = link.sent();
+    const bool had_paused = has_paused();
+    const auto all = counters();
+    link.set_cutting(look(all.data_sent, all.data_again, now));
+    return has_paused() && !had_paused;
+  }
 
   // Of packets so far: `sent`, each time that one was, and of these how often one had been before.
   // Returns whether messages may be cut from now on.
@@ -43,6 +56,7 @@ class CuttingWatch {
     pauses_ = false;
   }
 
+  std::uint64_t sent_at_look_ = 0;  // by the link
   std::uint64_t sent_ = 0;
   std::uint64_t again_ = 0;
   Nanoseconds pause_ = first_pause;

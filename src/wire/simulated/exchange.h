@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests: an exchange over a simulated network.
+// An exchange over a simulated network.
 #pragma once
 
 #include <algorithm>
