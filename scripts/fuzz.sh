@@ -3,7 +3,7 @@
 # Fuzzes all that parses what comes from the network, with libFuzzer under AddressSanitizer and
 # UndefinedBehaviorSanitizer. What a target has learned stays in build-fuzz/corpus.
 #   fuzz.sh [SECONDS [TARGET...]]       (60 s each of packet, endpoint, group and stream unless named)
-# Needs clang: apt-get install --no-install-recommends clang-14 libclang-rt-14-dev (or another version).
+# Needs `make build`, and clang: apt-get install --no-install-recommends clang-14 libclang-rt-14-dev (or another version).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
@@ -21,8 +21,8 @@ for target in "${targets[@]}"; do
     main=src/wire/fuzz/${target}_fuzz.cpp
     [ -e "$main" ] || main=src/wire/${target}_fuzz_test.cpp
     mkdir -p "build-fuzz/corpus/$target"
-    "$clang" -std=c++20 -g -O1 -DQUADRILLE_FUZZ -Isrc -fsanitize=fuzzer,address,undefined \
-        -fno-sanitize-recover=undefined "${sources[@]}" "$main" -lsodium -lcrypto -lpthread -o "build-fuzz/$target"
+    "$clang" -std=c++20 -g -O1 -DQUADRILLE_FUZZ -Isrc -isystem .libaegis/0.3.1/include -fsanitize=fuzzer,address,undefined \
+        -fno-sanitize-recover=undefined "${sources[@]}" "$main" build/libquadrille_aegis.a -lsodium -lpthread -o "build-fuzz/$target"
     echo "== $target"
     "build-fuzz/$target" -max_total_time="$seconds" -max_len=2000 -verbosity=0 -print_final_stats=1 \
         -artifact_prefix="build-fuzz/$target-" "build-fuzz/corpus/$target"

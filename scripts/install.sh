@@ -16,7 +16,7 @@ fi
 home=$prefix/lib/quadrille
 
 install -d "$home/native" "$prefix/bin"
-install -m 755 build/libquadrille*.so build/libsodium.so.* build/libcrypto.so.* "$home/native"
+install -m 755 build/libquadrille*.so build/libsodium.so.* "$home/native"
 find build -maxdepth 1 -type f -name 'quadrille-*' -perm -u+x -exec install -m 755 {} "$home/native" \;
 install -m 644 src/base/settings.def "$home/native"
 

@@ -55,8 +55,6 @@ class Conversation {
 
   // Whether it is the other end's. What it brings is told by the calls below.
   bool on_datagram(std::span<std::byte> datagram, Nanoseconds now);
-  // See wire::Endpoint.
-  void keep_borrowed() { endpoint_.keep_borrowed(); }
   std::optional<wire::Endpoint::Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
                                                         std::size_t most = 1);
   std::optional<Nanoseconds> deadline() const { return endpoint_.deadline(); }

@@ -21,7 +21,7 @@ PublicKey key(unsigned char number) {
 }
 
 EndpointName name_of(const Inbox& inbox, unsigned char number) {
-  return {{0x7f000001, 4000}, 1448, key(number), inbox.place()};
+  return {{0x7f000001, 4000}, 1440, key(number), inbox.place()};
 }
 
 TEST(Inbox, each_who_claims_has_a_ring_of_its_own) {

@@ -14,7 +14,7 @@
 #include <span>
 
 #include "fabric/endpoint_name.h"
-#include "wire/seal/authentication.h"
+#include "wire/seal/keys.h"
 
 namespace quadrille::fabric {
 

@@ -9,13 +9,13 @@
 #include <span>
 
 #include "fabric/endpoint_name.h"
-#include "wire/seal/authentication.h"
+#include "wire/seal/keys.h"
 
 namespace quadrille::fabric {
 
 class KeyPair {
  public:
-  // REQUIRES: wire::start_authentication() has returned true.
+  // REQUIRES: wire::start_cryptography() has returned true.
   KeyPair();
   KeyPair(const KeyPair&) = delete;
   KeyPair& operator=(const KeyPair&) = delete;

@@ -13,9 +13,9 @@ namespace {
 
 class Keys : public testing::Test {
  protected:
-  static void SetUpTestSuite() { ASSERT_TRUE(wire::start_authentication()); }
+  static void SetUpTestSuite() { ASSERT_TRUE(wire::start_cryptography()); }
   static EndpointName name(const KeyPair& keys, std::uint16_t port) {
-    return {{0x0a000001, port}, 1448, keys.public_key()};
+    return {{0x0a000001, port}, 1440, keys.public_key()};
   }
   const std::optional<wire::Secret> job_ = secret_from_digits("00112233445566778899aabbccddeeff");
 };
@@ -29,7 +29,7 @@ TEST_F(Keys, a_name_survives_its_bytes_and_nothing_else_is_one) {
   EXPECT_FALSE(decode_name(std::span(bytes).first(name_bytes - 1)));
   bytes[0] ^= std::byte{1};
   EXPECT_FALSE(decode_name(bytes));
-  EXPECT_FALSE(decode_name(encode({{0x0a000001, 0}, 1448, {}}))) << "no port";
+  EXPECT_FALSE(decode_name(encode({{0x0a000001, 0}, 1440, {}}))) << "no port";
   EXPECT_FALSE(decode_name(encode({{0x0a000001, 1}, 20, {}}))) << "no room for a header";
 }
 

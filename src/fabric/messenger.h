@@ -72,7 +72,7 @@ struct ReceiveRequest {
 
 class Messenger {
  public:
-  // `keys` outlive it. REQUIRES: wire::start_authentication() has returned true.
+  // `keys` outlive it. REQUIRES: wire::start_cryptography() has returned true.
   Messenger(const MessengerSettings& settings, const KeyPair& keys);
   Messenger(const Messenger&) = delete;
   Messenger& operator=(const Messenger&) = delete;
@@ -98,9 +98,8 @@ class Messenger {
   // The receive of this context, if it still waits.
   bool cancel(const void* context);
 
-  // Its memory stays as it is until keep_borrowed() is called.
+  // Afterwards its memory holds nothing of use.
   void on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram, Nanoseconds now);
-  void keep_borrowed();
   // What `bursts` tells of the link; see wire::CreditBudget.
   template <typename Bursts>
   void learn(Bursts&& bursts, Nanoseconds now) {
@@ -286,8 +285,7 @@ class Messenger {
   std::set<PeerNumber> silent_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::map<std::pair<std::uint32_t, std::uint16_t>, PeerNumber> by_address_;
-  std::vector<PeerNumber> borrowing_;  // whose datagrams may still be where they were received
-  std::deque<PeerNumber> ready_;       // may have something to send
+  std::deque<PeerNumber> ready_;  // may have something to send
   std::set<std::pair<Nanoseconds, PeerNumber>> timers_;
   std::vector<PeerNumber> on_host_;      // whom this endpoint may share memory with
   std::vector<Inbox::Claimed> unknown_;  // rings of those who have not introduced themselves yet

@@ -32,7 +32,7 @@ enum class Placement : std::uint8_t { apart, looking, told };
 
 class MessengersTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { ASSERT_TRUE(wire::start_authentication()); }
+  static void SetUpTestSuite() { ASSERT_TRUE(wire::start_cryptography()); }
 
   bool on_one_host() const { return placement_ != Placement::apart; }
 

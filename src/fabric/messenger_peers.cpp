@@ -134,19 +134,11 @@ void Messenger::on_datagram(wire::NetworkAddress from, std::span<std::byte> data
   Peer& peer = *peers_[number];
   if (peer.lost) return owe_farewell(number);
   const bool is_peers = peer.conversation->on_datagram(datagram, now);
-  if (borrowing_.empty() || borrowing_.back() != number) borrowing_.push_back(number);
   if (!is_peers) return;
   peer.heard = true;
   peer.refused = false;
   take_events(number, now);
   touch(number, now);
-}
-
-void Messenger::keep_borrowed() {
-  for (const PeerNumber number : borrowing_) {
-    if (peers_[number]->conversation) peers_[number]->conversation->keep_borrowed();
-  }
-  borrowing_.clear();
 }
 
 // Who was given up, and lives, is not to wait for what never comes.

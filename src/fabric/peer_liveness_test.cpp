@@ -24,7 +24,7 @@ struct CheckedEnd {
 
   CheckedEnd(std::uint16_t port, bool has_job) {
     MessengerSettings settings;
-    settings.name = {{kLoopback, port}, 1448, keys.public_key()};
+    settings.name = {{kLoopback, port}, 1440, keys.public_key()};
     settings.name.streams = liveness->port();
     if (has_job) settings.job_secret = secret_from_digits(std::string(32, '7'));
     messenger = std::make_unique<Messenger>(settings, keys);
@@ -33,7 +33,7 @@ struct CheckedEnd {
 
 class PeerLivenessTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { ASSERT_TRUE(wire::start_authentication()); }
+  static void SetUpTestSuite() { ASSERT_TRUE(wire::start_cryptography()); }
 
   void make(bool has_job = true) {
     a_ = std::make_unique<CheckedEnd>(4000, has_job);

@@ -28,7 +28,7 @@ constexpr Nanoseconds between_attempts{10'000'000};
 
 Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
                                                DoneHandler on_done) {
-  if (!wire::start_authentication())
+  if (!wire::start_cryptography())
     return Error{ErrorKind::system, "libsodium or OpenSSL cannot start"};
   const auto interface = choose_interface(local_interfaces(), settings.interface);
   if (!interface.ok()) return interface.error();
@@ -170,7 +170,6 @@ bool Station::take_from_link(Nanoseconds now) {
     const auto arrived = link_->receive();
     for (std::size_t i = 0; i < arrived.size(); ++i)
       messenger_.on_datagram(link_->source(i), arrived[i], now);
-    messenger_.keep_borrowed();
     if (!arrived.empty())
       messenger_.learn([this](std::size_t bytes) { return link_->took(bytes); }, now);
     if (!link_->has_more()) return any || !arrived.empty();

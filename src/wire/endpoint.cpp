@@ -157,9 +157,7 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
   Flow& flow = known != nullptr ? *known : flow_with(header.sender, header.channel);
   if (to_group) flow.says_it_hears = acks_that_say_it;
   if (!hearing_.empty()) hearing_[header.sender].sign(now);
-  if (is_of_run(header.kind)) {
-    on_run_packet(flow, *parsed, number, now);
-  } else if (is_ack) {
+  if (is_ack) {
     on_ack(flow, parsed->body, number, now);
   } else if (header.kind == PacketKind::group_announcement) {
     on_announcement(flow, number, now);

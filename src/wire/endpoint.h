@@ -34,8 +34,7 @@
 #include "wire/packet.h"
 #include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
-#include "wire/seal/authentication.h"
-#include "wire/seal/run_seal.h"
+#include "wire/seal/keys.h"
 #include "wire/send_flow.h"
 
 namespace quadrille::wire {
@@ -73,7 +72,7 @@ struct EndpointCounters {
   std::uint64_t data_received = 0;
   std::uint64_t bytes_sent = 0;      // of payload, each time it was sent
   std::uint64_t bytes_received = 0;  // of payload, once
-  std::uint64_t runs_sent = 0;       // that `data_sent` went in, each with an ACK
+  std::uint64_t runs_sent = 0;       // that some of `data_sent` went in
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t probes = 0;
@@ -119,11 +118,8 @@ class Endpoint {
     bool to_group = false;  // it came as one for several
   };
   // A datagram that arrived. What is not a peer's packet is counted and dropped, never answered,
-  // and nothing is returned. Its memory stays as it is until keep_borrowed() is called.
+  // and nothing is returned. Afterwards its memory holds nothing of use.
   std::optional<Heard> on_datagram(std::span<std::byte> datagram, Nanoseconds now);
-
-  // What on_datagram() was given may be overwritten afterwards.
-  void keep_borrowed();
 
   // Not an endpoint's number: these have 24 bits.
   static constexpr EndpointId to_group = 0xffffffff;
@@ -235,16 +231,18 @@ class Endpoint {
   std::uint32_t ahead(const Group& group) const {
     return settings_.limits.group_ahead / group.senders;
   }
+  // Decrypts its body where it is authentic; else that is lost.
   bool is_authentic(const Header& header, const Flow* flow, std::uint64_t number,
                     std::span<std::byte> datagram) const;
+  // What is the same in all data that leaves for one other now.
+  Header data_header(const Flow& flow, bool repeated) const;
+  // `run` as packets of that header, one behind the other; returns their bytes.
+  std::size_t write_run(const Key& key, Header header, Sequence acknowledged,
+                        const SendFlow::Run& run, std::span<std::byte> room) const;
   void on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now);
   void on_ack(Flow& flow, std::span<const std::byte> body, std::uint64_t number, Nanoseconds now);
   // Something new has arrived for it, of a message's end or not.
   void note_arrived(Flow& flow, bool last, bool unscheduled, Nanoseconds now);
-  void on_run_packet(Flow& flow, const Parsed& parsed, Sequence sequence, Nanoseconds now);
-  void on_run(Flow& flow, const RunAssembly& run, Nanoseconds now);
-  // For the tags of runs whose headers are sealed by `key`.
-  RunSeal& run_seal(const Key& key);
   void learn(Flow& flow, const SendFlow::News& news, Nanoseconds now);
   // A sign of the other end: whoever gives one on one channel is soon asked on the others too.
   void heard(Flow& flow, Nanoseconds now);
@@ -292,9 +290,8 @@ class Endpoint {
   Outgoing write_announcement(const SendGroup& group, std::span<std::byte> room);
   void on_announcement(Flow& flow, std::uint64_t end, Nanoseconds now);
   Outgoing write_ack(Flow& flow, std::span<std::byte> room, Nanoseconds now);
-  // How the flow stands, under the next number; then has_acked().
+  // How the flow stands, under the next number.
   Ack next_ack(Flow& flow);
-  void has_acked(Flow& flow, const Ack& ack, Nanoseconds now);
 
   EndpointSettings settings_;
   CreditBudget& budget_;
@@ -324,9 +321,7 @@ class Endpoint {
   std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;
-  std::map<Key, RunSeal> run_seals_;     // see run_seal()
-  std::vector<RunAssembly*> borrowing_;  // have packets where these arrived
-  std::set<EndpointId> unheard_;         // see set_receive_loss()
+  std::set<EndpointId> unheard_;  // see set_receive_loss()
   std::set<EndpointId> peers_with_receive_loss_;
   std::set<EndpointId> silent_;
   std::vector<GroupHearing> hearing_;  // [peers], where groups are sent to

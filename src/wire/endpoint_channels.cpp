@@ -7,6 +7,7 @@
 #include "wire/channels.h"
 #include "wire/endpoint.h"
 #include "wire/relist.h"
+#include "wire/seal/packet_seal.h"
 
 namespace quadrille::wire {
 
@@ -19,8 +20,6 @@ void Endpoint::unlist(Flow& flow) {
   relist<Nanoseconds>(timers_, flow.key, flow.timer_at, std::nullopt);
   relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
   std::erase(owed_, &flow);
-  std::erase(borrowing_, flow.run.get());
-  std::erase(borrowing_, flow.group_run.get());
   unanswered_.erase(flow.key);
 }
 
@@ -90,9 +89,10 @@ Endpoint::Outgoing Endpoint::write_failure(std::span<std::byte> room) {
   header.sequence = static_cast<std::uint32_t>(lower(flow.own_number, sequence_bits));
   header.acknowledged = static_cast<std::uint16_t>(lower(flow.in, acknowledged_bits));
   header.granted = header.acknowledged;
-  const auto body = write_header(header, room);
-  const std::size_t length = overhead_bytes + quadrille::wire::write_ack(ack, body);
-  seal(keys_with(peer).first, flow.own_number, room.first(length));
+  const auto body = room.subspan(header_bytes);
+  const std::size_t written = quadrille::wire::write_ack(ack, body);
+  const std::size_t length =
+      seal(keys_with(peer).first, header, {.number = flow.own_number}, body.first(written), room);
   ++counters_.acks_sent;
   return {peer, length, true};
 }

@@ -21,7 +21,7 @@ class FreedChannel : public testing::Test {
     settings.self = self;
     return settings;
   }
-  static void SetUpTestSuite() { ASSERT_TRUE(start_authentication()); }
+  static void SetUpTestSuite() { ASSERT_TRUE(start_cryptography()); }
 
   // Everything that either end has to say arrives, but what `loses` says of it.
   void pass_all(std::size_t deaf = 2) {

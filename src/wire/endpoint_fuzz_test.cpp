@@ -15,12 +15,22 @@
 #include <vector>
 
 #include "wire/endpoint.h"
+#include "wire/seal/packet_seal.h"
 
 namespace quadrille::wire {
 namespace {
 
 constexpr std::size_t kPayload = 64;
 constexpr std::uint32_t kCeiling = 8;
+
+// A packet whose body is in clear, as endpoint 1 would send it.
+void seal_again(const Key& key, const Header& header, std::uint64_t number,
+                std::span<std::byte> packet) {
+  const bool reports = header.kind == PacketKind::data || header.kind == PacketKind::repeated_data;
+  const WholeNumbers numbers{.number = number,
+                             .acknowledged = reports ? header.acknowledged : Sequence{0}};
+  seal(key, header, numbers, packet.subspan(header_bytes, packet.size() - overhead_bytes), packet);
+}
 
 // Endpoint 0, which expects and sends something on the channels 0 to 3, as the bytes' first says.
 class Target {
@@ -54,13 +64,12 @@ class Target {
               ? 0
               : static_cast<Sequence>(flags >> 4 & 3) << sequence_bits | number(packet);
       if ((flags & 8) != 0 && packet.size() >= overhead_bytes) {
-        const auto kind = static_cast<PacketKind>(std::to_integer<unsigned>(packet[0]) >> 1 & 7U);
-        is_of_run(kind) ? seal_header(key, whole, packet) : seal(key, whole, packet);
+        ParseError error = ParseError::none;
+        const auto parsed = parse_packet(packet, error);
+        if (parsed) seal_again(key, parsed->header, whole, packet);
       }
       endpoint_.on_datagram(packet, now_);
-      if ((flags & 16) == 0) endpoint_.keep_borrowed();
       drain();
-      endpoint_.keep_borrowed();
     }
     if (budget_.own() > kCeiling + 1) std::abort();
   }
@@ -73,7 +82,7 @@ class Target {
   // A header that passes, so that what is behind it is looked at.
   static void become_ours(std::vector<std::byte>& packet, Channel channel) {
     if (packet.size() < overhead_bytes) packet.resize(overhead_bytes + packet.size());
-    packet[0] = (packet[0] & std::byte{0x0f}) | std::byte{protocol_version << 4};
+    packet[0] = (packet[0] & std::byte{0x0f}) | std::byte{0x40};
     packet[1] = packet[2] = std::byte{0};
     packet[3] = std::byte{1};
     packet[4] = std::byte{0};
@@ -102,7 +111,7 @@ class Target {
 }  // namespace quadrille::wire
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const bool started = quadrille::wire::start_authentication();
+  static const bool started = quadrille::wire::start_cryptography();
   if (!started) std::abort();
   quadrille::wire::Target().feed({data, size});
   return 0;

@@ -2,8 +2,8 @@
 // The part of an endpoint that speaks to several others at once.
 #include <algorithm>
 
-#include "base/copy_bytes.h"
 #include "wire/endpoint.h"
+#include "wire/seal/packet_seal.h"
 
 namespace quadrille::wire {
 namespace {
@@ -122,10 +122,9 @@ Endpoint::Outgoing Endpoint::write_announcement(const SendGroup& group, std::spa
   header.sender = settings_.self;
   header.channel = group.flows().front()->key.second;
   header.sequence = static_cast<std::uint32_t>(lower(end, sequence_bits));
-  write_header(header, room);
-  seal(group.key(), end, room.first(overhead_bytes));
+  const std::size_t length = seal(group.key(), header, {.number = end}, {}, room);
   ++counters_.acks_sent;
-  return {to_group, overhead_bytes, true};
+  return {to_group, length, true};
 }
 
 void Endpoint::on_announcement(Flow& flow, std::uint64_t end, Nanoseconds now) {
@@ -161,9 +160,8 @@ Endpoint::Outgoing Endpoint::write_to_group(const SendGroup& group,
   header.channel = receivers.front()->key.second;
   header.sequence = static_cast<std::uint32_t>(lower(packet.sequence, sequence_bits));
   header.place = packet.place;
-  copy_bytes(packet.payload, write_header(header, room));
-  const std::size_t length = overhead_bytes + packet.payload.size();
-  seal(group.key(), packet.sequence, room.first(length));
+  const std::size_t length =
+      seal(group.key(), header, {.number = packet.sequence}, packet.payload, room);
   ++counters_.group_sent;
   count_sent(*receivers.front(), {1, packet.payload.size(), packet.repeated, again});
   if (packet.last && !again) complete_if_kept(packet.handle);

@@ -4,32 +4,33 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/copy_bytes.h"
 #include "wire/endpoint.h"
+#include "wire/seal/packet_seal.h"
 
 namespace quadrille::wire {
-namespace {
-
-// What a data packet is sealed under: its number, and of what it acknowledges the bits that are not
-// in the header, so that one that was held up for long acknowledges nothing it did not mean.
-std::uint64_t sealed_number(Sequence sequence, Sequence acknowledged) {
-  constexpr unsigned sequence_room = 40;
-  return sequence ^ acknowledged >> acknowledged_bits << sequence_room;
-}
-
-}  // namespace
 
 bool Endpoint::is_authentic(const Header& header, const Flow* flow, std::uint64_t number,
                             std::span<std::byte> datagram) const {
-  const bool to_group = header.is_to_group();
-  const Key key = to_group          ? *flow->group_key
-                  : flow != nullptr ? flow->receive_key
-                                    : key_between(settings_.secret, header.sender, settings_.self);
-  if (is_of_run(header.kind)) return is_header_sealed(key, number, datagram);
-  if (to_group || header.kind == PacketKind::ack) return is_sealed(key, number, datagram);
-  const Sequence sent = flow == nullptr ? 0 : flow->out.acknowledged();
-  const Sequence acknowledged = widen(sent, header.acknowledged, acknowledged_bits);
-  return is_sealed(key, sealed_number(number, acknowledged), datagram);
+  WholeNumbers numbers{.number = number};
+  if (header.is_to_group()) return unseal(*flow->group_key, header, numbers, datagram);
+  if (header.kind != PacketKind::ack) {
+    const Sequence sent = flow == nullptr ? 0 : flow->out.acknowledged();
+    numbers.acknowledged = widen(sent, header.acknowledged, acknowledged_bits);
+  }
+  if (flow != nullptr) return unseal(flow->receive_key, header, numbers, datagram);
+  const Key key = key_between(settings_.secret, header.sender, settings_.self);
+  return unseal(key, header, numbers, datagram);
+}
+
+Header Endpoint::data_header(const Flow& flow, bool repeated) const {
+  Header header;
+  header.kind = repeated ? PacketKind::repeated_data : PacketKind::data;
+  header.sender = settings_.self;
+  header.channel = flow.key.second;
+  header.acknowledged =
+      static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
+  header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
+  return header;
 }
 
 Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
@@ -37,20 +38,13 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
   has_told(flow);
   flow.sent_since_arrival = true;
   flow.turn = ++turns_;
-  Header header;
-  header.kind = packet.repeated ? PacketKind::repeated_data : PacketKind::data;
+  Header header = data_header(flow, packet.repeated);
   header.last = packet.last;
-  header.sender = settings_.self;
-  header.channel = flow.key.second;
   header.sequence = static_cast<std::uint32_t>(lower(packet.sequence, sequence_bits));
   header.place = packet.place;
-  header.acknowledged =
-      static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
-  header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
-  const auto body = write_header(header, room);
-  copy_bytes(packet.payload, body);
-  const std::size_t length = overhead_bytes + packet.payload.size();
-  seal(flow.send_key, sealed_number(packet.sequence, flow.in.acknowledged()), room.first(length));
+  const std::size_t length = seal(
+      flow.send_key, header, {.number = packet.sequence, .acknowledged = flow.in.acknowledged()},
+      packet.payload, room);
   count_sent(flow, {1, packet.payload.size(), packet.repeated, packet.again});
   note_sent(flow, packet.sequence, packet.repeated, now);
   return {flow.key.first, length, false};
@@ -94,19 +88,6 @@ Ack Endpoint::next_ack(Flow& flow) {
   return ack;
 }
 
-void Endpoint::has_acked(Flow& flow, const Ack& ack, Nanoseconds now) {
-  if (flow.asks) {
-    ++counters_.probes;
-    flow.out.asked(flow.own_number);
-    if (!flow.probe) flow.probe = {flow.own_number, now};
-    flow.timed.reset();  // its report may have been lost
-    flow.asks = false;
-  }
-  flow.ack_owed = false;
-  flow.announced_there = widen(flow.out.announced(), ack.announced, ack_bits);
-  has_told(flow);
-}
-
 Endpoint::Outgoing Endpoint::write_ack(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
   Ack ack = next_ack(flow);
   ack.words = static_cast<std::uint8_t>(flow.in.arrived(ack.arrived));
@@ -118,11 +99,21 @@ Endpoint::Outgoing Endpoint::write_ack(Flow& flow, std::span<std::byte> room, Na
   header.acknowledged =
       static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
   header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
-  const auto body = write_header(header, room);
-  const std::size_t length = overhead_bytes + quadrille::wire::write_ack(ack, body);
-  seal(flow.send_key, flow.own_number, room.first(length));
+  const auto body = room.subspan(header_bytes);
+  const std::size_t written = quadrille::wire::write_ack(ack, body);
+  const std::size_t length =
+      seal(flow.send_key, header, {.number = flow.own_number}, body.first(written), room);
   ++counters_.acks_sent;
-  has_acked(flow, ack, now);
+  if (flow.asks) {
+    ++counters_.probes;
+    flow.out.asked(flow.own_number);
+    if (!flow.probe) flow.probe = {flow.own_number, now};
+    flow.timed.reset();  // its report may have been lost
+    flow.asks = false;
+  }
+  flow.ack_owed = false;
+  flow.announced_there = widen(flow.out.announced(), ack.announced, ack_bits);
+  has_told(flow);
   doze_if_settled(flow);
   return {flow.key.first, length, true};
 }

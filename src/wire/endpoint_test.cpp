@@ -14,7 +14,7 @@ namespace quadrille::wire {
 namespace {
 
 TEST(Endpoint, a_packet_held_up_for_long_acknowledges_nothing_it_did_not_mean) {
-  ASSERT_TRUE(start_authentication());
+  ASSERT_TRUE(start_cryptography());
   EndpointSettings settings;
   settings.peers = 2;
   settings.limits = {.payload = 8, .unscheduled = 100};
@@ -66,7 +66,7 @@ class EndpointPair : public testing::Test {
     settings.self = self;
     return settings;
   }
-  static void SetUpTestSuite() { ASSERT_TRUE(start_authentication()); }
+  static void SetUpTestSuite() { ASSERT_TRUE(start_cryptography()); }
 
   void pass_all() {
     std::vector<std::byte> room(ends_[0].largest_datagram());
@@ -201,7 +201,7 @@ TEST_F(EndpointPair, arrivals_of_what_may_come_are_reported_together) {
 }
 
 TEST(Endpoint, several_packets_may_go_unscheduled_and_are_reported_with_the_answer) {
-  ASSERT_TRUE(start_authentication());
+  ASSERT_TRUE(start_cryptography());
   EndpointSettings settings;
   settings.peers = 2;
   settings.limits = {.payload = 1000, .unscheduled = 8000, .most_unscheduled = 8};
@@ -312,7 +312,7 @@ TEST_F(EndpointPair, what_may_come_is_not_asked_for) {
 
 // A packet that was late arrives when its receiver has begun to want credit for it.
 TEST(Endpoint, who_wants_no_credit_any_more_leaves_all_to_the_others_of_its_host) {
-  ASSERT_TRUE(start_authentication());
+  ASSERT_TRUE(start_cryptography());
   std::array<CreditBoard, 3> boards{};
   std::array<CreditBudget, 3> budgets{CreditBudget(boards[0], 0, 4), CreditBudget(boards[1], 0, 4),
                                       CreditBudget(boards[2], 0, 4)};

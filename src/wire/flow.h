@@ -17,8 +17,7 @@
 #include "wire/packet.h"
 #include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
-#include "wire/run_assembly.h"
-#include "wire/seal/authentication.h"
+#include "wire/seal/keys.h"
 #include "wire/send_flow.h"
 #include "wire/sequence.h"
 
@@ -122,18 +121,16 @@ struct Flow {
 
   SendGroup* group = nullptr;                        // what was never sent leaves with it
   std::optional<GroupHearing::Since> missing_since;  // packets of the group that it gets by itself
-  std::optional<Key> group_key;            // of what comes for this end and others at once
-  std::unique_ptr<RunAssembly> run;        // the newest that has begun to come for this end alone
-  std::unique_ptr<RunAssembly> group_run;  // the same of those for this end and others
-  std::uint32_t charged = 0;               // of the budget; never more than in.outstanding()
-  std::uint64_t own_number = 0;            // of the last ACK sent
-  std::uint64_t heard_number = 0;          // of the newest ACK heard
-  std::uint64_t answers = 0;               // number of the newest probe heard
-  std::uint32_t ahead = 0;                 // packets that a group's sender may be, of this end
-  Sequence told = 0;                       // packets before it were reported as arrived
-  Sequence announced_there = 0;            // packets before it were announced by an ACK
-  std::size_t untold_bytes = 0;            // of those since then, framing included
-  std::uint64_t turn = 0;                  // of sending data; see Endpoint::sending_
+  std::optional<Key> group_key;    // of what comes for this end and others at once
+  std::uint32_t charged = 0;       // of the budget; never more than in.outstanding()
+  std::uint64_t own_number = 0;    // of the last ACK sent
+  std::uint64_t heard_number = 0;  // of the newest ACK heard
+  std::uint64_t answers = 0;       // number of the newest probe heard
+  std::uint32_t ahead = 0;         // packets that a group's sender may be, of this end
+  Sequence told = 0;               // packets before it were reported as arrived
+  Sequence announced_there = 0;    // packets before it were announced by an ACK
+  std::size_t untold_bytes = 0;    // of those since then, framing included
+  std::uint64_t turn = 0;          // of sending data; see Endpoint::sending_
   bool ack_owed = false;
   // ACKs that are to say that something that went to several was heard; each may be lost.
   std::uint8_t says_it_hears = 0;

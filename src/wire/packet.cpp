@@ -15,9 +15,9 @@ constexpr std::uint64_t hears_groups_bit = 4;
 constexpr std::uint64_t failed_bit = 8;
 constexpr std::uint64_t eager_room_bit = 16;
 
-// Beside a run's index.
-constexpr unsigned repeated_bit = 0x80;
-constexpr unsigned to_group_bit = 0x40;
+bool is_known(Cipher cipher) {
+  return cipher >= Cipher::aegis_128l && cipher <= Cipher::xchacha20_poly1305;
+}
 
 void put(std::span<std::byte> bytes, std::size_t offset, std::size_t width, std::uint64_t value) {
   put_big_endian(bytes.subspan(offset, width), value);
@@ -31,21 +31,14 @@ std::uint64_t get(std::span<const std::byte> bytes, std::size_t offset, std::siz
 
 std::span<std::byte> write_header(const Header& header, std::span<std::byte> packet) {
   put(packet, 0, 1,
-      static_cast<unsigned>(protocol_version) << 4 | static_cast<unsigned>(header.kind) << 1 |
+      static_cast<unsigned>(header.cipher) << 4 | static_cast<unsigned>(header.kind) << 1 |
           static_cast<unsigned>(header.last));
   put(packet, 1, 3, header.sender);
   put(packet, 4, 2, header.channel);
   put(packet, 6, 3, header.sequence);
   put(packet, 9, 3, header.place);
-  if (is_of_run(header.kind)) {
-    put(packet, 12, 3, header.run);
-    put(packet, 15, 1,
-        header.index | (header.repeated ? repeated_bit : 0U) |
-            (header.run_to_group ? to_group_bit : 0U));
-  } else {
-    put(packet, 12, 2, header.acknowledged);
-    put(packet, 14, 2, header.granted);
-  }
+  put(packet, 12, 2, header.acknowledged);
+  put(packet, 14, 2, header.granted);
   return packet.subspan(header_bytes);
 }
 
@@ -69,34 +62,22 @@ std::optional<Parsed> parse_packet(std::span<const std::byte> packet, ParseError
   if (packet.size() < overhead_bytes) return std::nullopt;
   const auto first = std::to_integer<unsigned>(packet[0]);
   error = ParseError::version;
-  if (first >> 4 != protocol_version) return std::nullopt;
-  error = ParseError::malformed;
-  const unsigned kind = first >> 1 & 7U;
   Parsed parsed;
-  parsed.header.kind = static_cast<PacketKind>(kind);
+  parsed.header.cipher = static_cast<Cipher>(first >> 4);
+  if (!is_known(parsed.header.cipher)) return std::nullopt;
+  error = ParseError::malformed;
+  parsed.header.kind = static_cast<PacketKind>(first >> 1 & 7U);
+  if (parsed.header.kind > PacketKind::group_announcement) return std::nullopt;
   parsed.header.last = (first & 1U) != 0;
   parsed.header.sender = static_cast<EndpointId>(get(packet, 1, 3));
   parsed.header.channel = static_cast<Channel>(get(packet, 4, 2));
   parsed.header.sequence = static_cast<std::uint32_t>(get(packet, 6, 3));
   parsed.header.place = static_cast<std::uint32_t>(get(packet, 9, 3));
-  if (is_of_run(parsed.header.kind)) {
-    parsed.header.run = static_cast<std::uint32_t>(get(packet, 12, 3));
-    const auto index = static_cast<std::uint8_t>(get(packet, 15, 1));
-    parsed.header.index = index & ~(repeated_bit | to_group_bit);
-    parsed.header.repeated = (index & repeated_bit) != 0;
-    parsed.header.run_to_group = (index & to_group_bit) != 0;
-  } else {
-    parsed.header.acknowledged = static_cast<std::uint16_t>(get(packet, 12, 2));
-    parsed.header.granted = static_cast<std::uint16_t>(get(packet, 14, 2));
-  }
-  const bool to_group = parsed.header.is_to_group();
-  if (to_group &&
-      (parsed.header.acknowledged != 0 || parsed.header.granted != 0 || parsed.header.run != 0))
-    return std::nullopt;
+  parsed.header.acknowledged = static_cast<std::uint16_t>(get(packet, 12, 2));
+  parsed.header.granted = static_cast<std::uint16_t>(get(packet, 14, 2));
+  const bool reports = parsed.header.acknowledged != 0 || parsed.header.granted != 0;
+  if (parsed.header.is_to_group() && reports) return std::nullopt;
   parsed.body = packet.subspan(header_bytes, packet.size() - overhead_bytes);
-  const bool is_short =
-      parsed.header.kind == PacketKind::run_end && parsed.body.size() < run_trailer(to_group);
-  if (is_short || parsed.header.index > longest_run) return std::nullopt;
   error = ParseError::none;
   return parsed;
 }

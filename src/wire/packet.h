@@ -3,26 +3,19 @@
 // big-endian.
 //
 //   offset  width  of every packet
-//   0       1      version (upper 4 bits), kind (next 3), last packet of its message (lowest)
+//   0       1      version and cipher (upper 4 bits), kind (next 3), last packet of its message
+//                  (lowest)
 //   1       3      endpoint that sends
 //   4       2      channel
 //   6       3      sequence number of a data packet, running number of an ACK; lower bits
 //   9       3      place of a data packet in its message, counted in packets; 0 in an ACK
 //   12      2      all packets before this number have arrived; lower bits; 0 in data to a group
 //   14      2      packets before this number may be sent; lower bits; 0 in data to a group
-//   12      3      of a packet of a run instead of these: the run's number, lower bits, one of
-//                  those of ACKs; 0 in a run to a group
-//   15      1      and the packet's index in the run, in the upper bit whether the run repeats what
-//                  was lost, in the next whether it goes to a group
-//   16             data: payload; ACK: its body
-//   end-8   8      authentication tag; of a packet of a run: of its header alone
+//   16             data: payload; ACK: its body; encrypted
+//   end-16  16     authentication tag
 //
-// A run is consecutive packets of one message, all but the last of them full, that leave together.
-// It ends with an ACK (but for one to a group) and with a tag over all payloads, behind the payload
-// of its last packet where there is room, else in a datagram of their own. What of a run does not
-// arrive whole has not arrived.
-//
-// Parsing checks what can be seen in the bytes alone; who sent them is authentication's matter.
+// Parsing checks what can be seen in the header and the length alone; who sent them is told by the
+// tag (wire/seal).
 #pragma once
 
 #include <array>
@@ -38,9 +31,10 @@ namespace quadrille::wire {
 using EndpointId = std::uint32_t;  // below 2^24
 using Channel = std::uint16_t;     // one communicator's messages
 
-constexpr std::uint8_t protocol_version = 3;
+// How a packet of this version, the fourth, is sealed: its sender's choice. As in its upper 4 bits.
+enum class Cipher : std::uint8_t { aegis_128l = 4, aegis_128x4 = 5, xchacha20_poly1305 = 6 };
 constexpr std::size_t header_bytes = 16;
-constexpr std::size_t tag_bytes = 8;
+constexpr std::size_t tag_bytes = 16;
 constexpr std::size_t overhead_bytes = header_bytes + tag_bytes;
 constexpr unsigned sequence_bits = 24;
 constexpr unsigned place_bits = 24;
@@ -56,12 +50,10 @@ enum class PacketKind : std::uint8_t {
   group_data = 3,  // one datagram for several receivers
   repeated_group_data = 4,
   group_announcement = 5,  // packets before its number wait for a group; no body
-  run_data = 6,
-  run_end = 7,
 };
-constexpr bool is_of_run(PacketKind kind) { return kind >= PacketKind::run_data; }
 
 struct Header {
+  Cipher cipher = Cipher::aegis_128l;
   PacketKind kind = PacketKind::data;
   bool last = false;
   EndpointId sender = 0;
@@ -70,14 +62,8 @@ struct Header {
   std::uint32_t place = 0;
   std::uint16_t acknowledged = 0;
   std::uint16_t granted = 0;
-  std::uint32_t run = 0;  // of a packet of a run, as are the next three
-  std::uint8_t index = 0;
-  bool repeated = false;
-  bool run_to_group = false;
 
-  bool is_to_group() const {
-    return is_of_run(kind) ? run_to_group : kind >= PacketKind::group_data;
-  }
+  bool is_to_group() const { return kind >= PacketKind::group_data; }
   bool operator==(const Header&) const = default;
 };
 
@@ -93,7 +79,7 @@ struct Header {
 //   19      1      lowest bit: asks for an answer; next: hears no datagrams of the other end;
 //                  next: has heard one that went to several, of late; next: takes and sends
 //                  nothing of the channel any more; next: its host's budget has grown to four
-//                  times where it began: room for more that is eager, and for runs to groups
+//                  times where it began: room for more that is eager
 //   20      8 n    bit i of word w: packet acknowledged + 1 + 64 w + i has arrived
 struct Ack {
   std::uint32_t acknowledged = 0;
@@ -114,13 +100,6 @@ struct Ack {
 
 constexpr std::size_t ack_body_bytes = 20;
 constexpr std::size_t largest_ack = overhead_bytes + ack_body_bytes + 8 * most_ack_words;
-constexpr std::size_t run_tag_bytes = 16;
-// Behind the last payload of a run: an ACK without words, but for one to a group, and the tag.
-constexpr std::size_t run_trailer_bytes = ack_body_bytes + run_tag_bytes;
-constexpr std::size_t run_trailer(bool to_group) {
-  return to_group ? run_tag_bytes : run_trailer_bytes;
-}
-// A run has at most `longest_run` packets; its end may be a datagram more.
 
 // Writes the header and returns what follows it. REQUIRES: room for `header_bytes`; numbers within
 // their widths.
@@ -130,7 +109,7 @@ std::size_t write_ack(const Ack& ack, std::span<std::byte> body);
 
 struct Parsed {
   Header header;
-  std::span<const std::byte> body;  // between header and tag
+  std::span<const std::byte> body;  // between header and tag, encrypted until unseal()
 };
 
 enum class ParseError : std::uint8_t { none, truncated, version, malformed };

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "wire/send_flow.h"
+
 namespace quadrille::wire {
 namespace {
 
@@ -17,44 +19,29 @@ std::vector<int> as_numbers(std::span<const std::byte> bytes) {
   return numbers;
 }
 
-const Header kHeader{
-    PacketKind::repeated_data, true, 0x010203, 0x0405, 0x060708, 0x090a0b, 0x0c0d, 0x0e0f};
-const Header kOfRun{.kind = PacketKind::run_end,
-                    .last = true,
-                    .sender = 0x010203,
-                    .channel = 0x0405,
-                    .sequence = 0x060708,
-                    .place = 0x090a0b,
-                    .run = 0x0c0d0e,
-                    .index = 0x0f,
-                    .repeated = true};
-
+const Header kHeader{Cipher::aegis_128x4,
+                     PacketKind::repeated_data,
+                     true,
+                     0x010203,
+                     0x0405,
+                     0x060708,
+                     0x090a0b,
+                     0x0c0d,
+                     0x0e0f};
 TEST(Packet, the_header_is_sixteen_bytes_in_the_documented_order) {
-  std::vector<std::byte> packet(40);
+  std::vector<std::byte> packet(48);
   const auto body = write_header(kHeader, packet);
   EXPECT_EQ(body.data(), packet.data() + 16);
   EXPECT_THAT(as_numbers(std::span(packet).first(16)),
-              testing::ElementsAre(0x35, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+              testing::ElementsAre(0x55, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
-TEST(Packet, of_a_run_its_number_and_index_stand_where_others_report) {
-  std::vector<std::byte> packet(overhead_bytes + run_trailer_bytes);
-  write_header(kOfRun, packet);
-  EXPECT_THAT(as_numbers(std::span(packet).first(16)),
-              testing::ElementsAre(0x3f, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0x8f));
-  ParseError error{};
-  const auto parsed = parse_packet(packet, error);
-  ASSERT_TRUE(parsed);
-  EXPECT_EQ(parsed->header, kOfRun);
-}
-
-TEST(Packet, of_a_run_to_a_group_there_is_no_number) {
-  Header header = kOfRun;
-  header.run_to_group = true;
-  header.run = 0;
-  std::vector<std::byte> packet(overhead_bytes + run_tag_bytes);
+TEST(Packet, to_a_group_reports_nothing) {
+  Header header = kHeader;
+  header.kind = PacketKind::repeated_group_data;
+  header.acknowledged = header.granted = 0;
+  std::vector<std::byte> packet(overhead_bytes);
   write_header(header, packet);
-  EXPECT_EQ(std::to_integer<int>(packet[15]), 0xcf);
   ParseError error{};
   const auto parsed = parse_packet(packet, error);
   ASSERT_TRUE(parsed);
@@ -63,8 +50,9 @@ TEST(Packet, of_a_run_to_a_group_there_is_no_number) {
   EXPECT_FALSE(parse_packet(packet, error));
 }
 
-TEST(Packet, header_and_tag_leave_tcps_payload_on_ethernet) {
-  EXPECT_EQ(1500 - 20 - 8 - overhead_bytes, 1448U);
+TEST(Packet, on_ethernet_carries_eight_bytes_less_than_tcps) {
+  EXPECT_EQ(1500 - ip_udp_bytes - overhead_bytes, FlowLimits{}.payload);
+  EXPECT_EQ(FlowLimits{}.payload, 1448U - 8);
 }
 
 TEST(Packet, what_was_written_is_parsed) {
@@ -96,15 +84,14 @@ TEST(Packet, what_is_short_or_strange_is_no_packet) {
   EXPECT_TRUE(parse_packet(packet, error));
   EXPECT_FALSE(parse_packet(std::span(packet).first(overhead_bytes - 1), error));
   EXPECT_EQ(error, ParseError::truncated);
-  packet[0] = std::byte{0x10};
-  EXPECT_FALSE(parse_packet(packet, error));
-  EXPECT_EQ(error, ParseError::version);
-  packet[0] = std::byte{0x3e};
-  EXPECT_FALSE(parse_packet(packet, error)) << "a run's end without a trailer";
+  for (const int version : {0x30, 0x70}) {
+    packet[0] = static_cast<std::byte>(version);
+    EXPECT_FALSE(parse_packet(packet, error));
+    EXPECT_EQ(error, ParseError::version);
+  }
+  packet[0] = std::byte{0x4c};
+  EXPECT_FALSE(parse_packet(packet, error)) << "a kind that there is not";
   EXPECT_EQ(error, ParseError::malformed);
-  packet[0] = std::byte{0x3c};
-  packet[15] = static_cast<std::byte>(longest_run + 1);
-  EXPECT_FALSE(parse_packet(packet, error)) << "further than any run is long";
 }
 
 TEST(Packet, an_ack_of_another_length_or_with_unknown_flags_is_none) {

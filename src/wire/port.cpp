@@ -190,7 +190,6 @@ bool Port::take_in_from(Link& link) {
       if (heard && !heard->to_group && uses_tcp_fallback_)
         tcp_fallback_->heard_by_datagram(heard->from);
     }
-    endpoint_.keep_borrowed();
     budget_.learn([&link](std::size_t bytes) { return link.took(bytes); },
                   datagram_bytes_ + framing_bytes, now);
     if (!link.has_more()) return true;

@@ -60,7 +60,7 @@ SendFlow::Packet SendFlow::next() {
     const Sequence sequence = *lost_.begin();
     lost_.erase(lost_.begin());
     Open& open = open_[sequence - acknowledged_];
-    goes_again(open, transmissions_++, false);
+    goes_again(open);
     Packet again = packet(sequence);
     again.again = true;
     // Of what went unscheduled it is not known whether it was lost.
@@ -71,18 +71,22 @@ SendFlow::Packet SendFlow::next() {
   return next_new();
 }
 
-void SendFlow::goes_again(Open& open, std::uint64_t transmission, bool in_run) {
+void SendFlow::goes_again(Open& open) {
   if (open.listened_for && !open.again && open.transmission >= told_by_missing_from_) ++missed_;
-  open.transmission = transmission;
-  open.in_run = in_run;
+  open.transmission = transmissions_++;
   open.again = true;
 }
 
-SendFlow::Packet SendFlow::next_new() {
+void SendFlow::open_next() {
   open_.push_back({.transmission = transmissions_++,
                    .unscheduled = sent_ >= granted_,
                    .listened_for = granted_ > began_});
-  return packet(sent_++);
+  ++sent_;
+}
+
+SendFlow::Packet SendFlow::next_new() {
+  open_next();
+  return packet(sent_ - 1);
 }
 
 const SendFlow::Message& SendFlow::message_of(Sequence sequence) const {
@@ -107,19 +111,6 @@ SendFlow::Packet SendFlow::packet(Sequence sequence) const {
           .handle = message.handle};
 }
 
-// All datagrams of a run but its last one are of one length: a last packet that is not full is the
-// last datagram, trailer included.
-bool SendFlow::may_end_run(const Message& message) const {
-  const std::size_t of_last = payload_of(message, message.end - 1, 1).size();
-  return of_last == limits_.payload || of_last + run_trailer_bytes <= limits_.payload;
-}
-
-std::uint32_t SendFlow::cut_before_end(const Message& message, Sequence first,
-                                       std::uint64_t packets) const {
-  const bool is_cut = packets > 0 && first + packets == message.end && !may_end_run(message);
-  return static_cast<std::uint32_t>(is_cut ? packets - 1 : packets);
-}
-
 // Of packets that went granted, from the first lost one on.
 std::uint32_t SendFlow::repeated_run_length(std::uint32_t most) const {
   const Sequence first = *lost_.begin();
@@ -129,17 +120,15 @@ std::uint32_t SendFlow::repeated_run_length(std::uint32_t most) const {
   for (auto next = lost_.begin(); next != lost_.end() && packets < most; ++next, ++packets) {
     if (*next != first + packets || *next >= end || open_[*next - acknowledged_].unscheduled) break;
   }
-  return cut_before_end(message, first, packets);
+  return static_cast<std::uint32_t>(packets);
 }
 
 std::uint32_t SendFlow::new_run_length(std::uint32_t most, std::uint64_t ahead) const {
   const Sequence may_go = std::max({granted_, eager_end(), ahead > 0 ? end_ahead(ahead) : 0});
   if (sent_ >= std::min(may_go, end_) || open_.size() >= limits_.most_open) return 0;
   const Message& message = message_of(sent_);
-  return cut_before_end(
-      message, sent_,
-      std::min<std::uint64_t>({most, run_limit_, std::min(may_go, message.end) - sent_,
-                               limits_.most_open - open_.size()}));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      {most, std::min(may_go, message.end) - sent_, limits_.most_open - open_.size()}));
 }
 
 SendFlow::Run SendFlow::run(Sequence first, std::uint32_t packets, bool repeated) const {
@@ -153,31 +142,22 @@ SendFlow::Run SendFlow::run(Sequence first, std::uint32_t packets, bool repeated
           .handle = message.handle};
 }
 
-// All of a run is one transmission: what comes before or after it does so as a whole.
 SendFlow::Run SendFlow::new_run(std::uint32_t packets) {
   const Sequence first = sent_;
-  const std::uint64_t transmission = transmissions_++;
-  for (; sent_ < first + packets; ++sent_) {
-    open_.push_back({.transmission = transmission,
-                     .in_run = true,
-                     .unscheduled = sent_ >= granted_,
-                     .listened_for = granted_ > began_});
-  }
+  while (sent_ < first + packets) open_next();
   return run(first, packets, false);
 }
 
 SendFlow::Run SendFlow::repeated_run(std::uint32_t packets) {
   const Sequence first = *lost_.begin();
-  const std::uint64_t transmission = transmissions_++;
   for (Sequence sequence = first; sequence < first + packets; ++sequence)
-    goes_again(open_[sequence - acknowledged_], transmission, true);
+    goes_again(open_[sequence - acknowledged_]);
   lost_.erase(lost_.begin(), lost_.lower_bound(first + packets));
   resent_ += packets;
   return run(first, packets, true);
 }
 
 std::optional<SendFlow::Run> SendFlow::next_run(std::uint32_t least, std::uint32_t most) {
-  most = std::min(most, run_limit_);
   if (most < least) return std::nullopt;
   const bool repeats = may_repeat();
   const std::uint32_t packets = repeats ? repeated_run_length(most) : new_run_length(most);
@@ -211,10 +191,6 @@ bool SendFlow::on_news(const News& news) {
 void SendFlow::has_arrived(const Open& open) {
   latest_arrived_ = std::max(latest_arrived_, open.transmission + 1);
   if (!open.again) missed_ = 0;
-  if (++arrived_in_row_ >= run_limit_ && run_limit_ < longest_run) {
-    ++run_limit_;
-    arrived_in_row_ = 0;
-  }
 }
 
 void SendFlow::acknowledge_before(Sequence end) {
@@ -243,14 +219,10 @@ bool SendFlow::mark_arrived(std::span<const std::uint64_t> words) {
 }
 
 void SendFlow::find_lost(std::uint64_t sent_before) {
-  bool lost_a_run = false;
   for (std::size_t i = 0; i < open_.size(); ++i) {
     if (open_[i].arrived || open_[i].transmission >= sent_before) continue;
-    lost_a_run |= lost_.insert(acknowledged_ + i).second && open_[i].in_run;
+    lost_.insert(acknowledged_ + i);
   }
-  if (!lost_a_run) return;
-  run_limit_ = std::max(run_limit_ / 2, 1U);
-  arrived_in_row_ = 0;
 }
 
 void SendFlow::asked(std::uint64_t number) {

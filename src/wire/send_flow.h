@@ -28,7 +28,7 @@ namespace quadrille::wire {
 using Handle = std::uint64_t;
 
 struct FlowLimits {
-  std::size_t payload = 1448;  // bytes of a full packet
+  std::size_t payload = 1440;  // bytes of a full packet
   // Bytes that a channel may have under way without a grant, the framing of all packets but the
   // last one counted; and how many packets these may be, each a message.
   std::size_t unscheduled = 0;
@@ -77,7 +77,7 @@ class SendFlow {
   bool may_send_all() const;
   // Packets are lost ones first. REQUIRES: may_send(). The packet counts as sent.
   Packet next();
-  // Packets of one message, all but its last one full, that may go together.
+  // Packets of one message in a row that may go together.
   struct Run {
     Sequence first = 0;
     std::uint32_t place = 0;
@@ -90,8 +90,8 @@ class SendFlow {
   // No fewer than `least` and no more than `most` packets; nothing: there are fewer. They count as
   // sent.
   std::optional<Run> next_run(std::uint32_t least, std::uint32_t most);
-  // How many packets that were never sent may go as one run, `most` at most; those too that may go
-  // `ahead` of what was granted, see may_go_ahead().
+  // How many packets of one message that were never sent may go, `most` at most; those too that may
+  // go `ahead` of what was granted, see may_go_ahead().
   std::uint32_t new_run_length(std::uint32_t most, std::uint64_t ahead = 0) const;
   // So many of these. REQUIRES: 0 < packets <= new_run_length().
   Run new_run(std::uint32_t packets);
@@ -186,7 +186,6 @@ class SendFlow {
   };
   struct Open {  // a packet that was sent and of which all before have not arrived
     std::uint64_t transmission = 0;
-    bool in_run = false;
     bool unscheduled = false;
     bool arrived = false;
     bool again = false;  // it was sent more than once
@@ -194,7 +193,9 @@ class SendFlow {
   };
 
   void has_arrived(const Open& open);
-  void goes_again(Open& open, std::uint64_t transmission, bool in_run);
+  // The next packet that was never sent counts as sent.
+  void open_next();
+  void goes_again(Open& open);
   // Whether all that was sent has arrived or waits to be granted.
   bool is_refused() const {
     if (lost_.empty() || may_repeat()) return false;
@@ -226,14 +227,11 @@ class SendFlow {
     const Sequence covered = std::max(granted_, acknowledged_);
     return covered > began_ ? covered + most : 0;
   }
-  bool may_end_run(const Message& message) const;
   std::span<const std::byte> payload_of(const Message& message, Sequence first,
                                         std::uint64_t packets) const;
-  // How many packets may go again as one run.
+  // How many packets of one message that were lost in a row may go again.
   std::uint32_t repeated_run_length(std::uint32_t most) const;
   Run repeated_run(std::uint32_t packets);
-  // Without a last one that a run cannot end with.
-  std::uint32_t cut_before_end(const Message& message, Sequence first, std::uint64_t packets) const;
   Run run(Sequence first, std::uint32_t packets, bool repeated) const;
 
   FlowLimits limits_;
@@ -252,9 +250,6 @@ class SendFlow {
   std::deque<Probe> probes_;             // each with more sent before it than the one before it
   std::uint64_t sent_before_probe_ = 0;  // the newest, answered or not
   std::uint64_t resent_ = 0;
-  // A packet that is lost costs its whole run: of how many packets one may be.
-  std::uint32_t run_limit_ = longest_run;
-  std::uint32_t arrived_in_row_ = 0;  // packets, since it was changed
   std::uint64_t missed_ = 0;
   bool has_eager_room_ = false;
   std::uint64_t told_by_missing_from_ = 0;  // the first transmission whose loss tells something

@@ -26,7 +26,6 @@ bool TcpFallback::exchange(Endpoint& endpoint, Nanoseconds now) {
   while (const auto arrival = link_->next()) {
     any = true;
     if (const auto heard = endpoint.on_datagram(arrival->datagram, now)) {
-      endpoint.keep_borrowed();
       heard_by_stream(*arrival, *heard, now);
     } else {
       on_strange(endpoint, arrival->stream);

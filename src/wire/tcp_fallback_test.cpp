@@ -52,7 +52,7 @@ class Passage {
 class TcpFallbackTest : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(start_authentication());
+    ASSERT_TRUE(start_cryptography());
     LoopbackLinks links;
     ASSERT_NO_FATAL_FAILURE(open_on_loopback(passages_.size(), links));
     std::vector<PortAddress> addresses;

@@ -8,7 +8,7 @@
 #include "apps/pingpong/patience.h"
 #include "apps/pingpong/way.h"
 #include "wire/port.h"
-#include "wire/seal/authentication.h"
+#include "wire/seal/keys.h"
 
 namespace quadrille::pingpong {
 namespace {
@@ -76,7 +76,7 @@ wire::PortSettings port_settings(const WaySettings& settings, const wire::Secret
 }  // namespace
 
 Result<std::unique_ptr<Way>> wire_way(const WaySettings& settings, wire::LinkKind kind) {
-  if (!wire::start_authentication())
+  if (!wire::start_cryptography())
     return Error{ErrorKind::system, "libsodium or OpenSSL cannot start"};
   auto opened = wire::open_link(kind, {.local = {settings.address, 0},
                                        .datagram_bytes = settings.mtu_bytes - wire::ip_udp_bytes,

@@ -18,7 +18,7 @@
 #include "mpi/start/wire_reach.h"
 #include "wire/channels.h"
 #include "wire/links/open_link.h"
-#include "wire/seal/authentication.h"
+#include "wire/seal/keys.h"
 
 namespace quadrille {
 namespace {
@@ -79,7 +79,7 @@ class Opening {
   WireStart run() {
     const auto networks = networks_of_hosts(job_, own_.place == 0);
     if (networks.empty()) return without("the hosts share no network with an address of each");
-    if (!all_of(job_.ranks, wire::start_authentication()))
+    if (!all_of(job_.ranks, wire::start_cryptography()))
       return without("libsodium or OpenSSL cannot start");
     const auto secret = agree_on_secret(settings_, job_.ranks);
     if (!secret) return without("QUADRILLE_JOB_SECRET is not 32 hexadecimal digits");

@@ -107,6 +107,8 @@ void CreditBudget::lost(Nanoseconds now) {
   const std::uint32_t start = board_->start.load();
   if (start == unlimited) return;
   const std::uint32_t limit = board_->limit.load(std::memory_order_relaxed);
+  const std::int64_t lost_before = board_->grows_again.load() - board_->pause.load();
+  if (limit > start && now.value - lost_before < longest_queue.value) return;
   const std::uint32_t less = std::max<std::uint32_t>(limit / 8, 1);
   board_->limit.store(std::max(limit - std::min(less, limit), std::min(smallest_limit, start)));
   // Others of the same burst lengthen nothing.

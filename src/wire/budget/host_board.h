@@ -18,7 +18,7 @@
 
 #include "wire/budget/credit_budget.h"
 #include "wire/links/descriptor.h"
-#include "wire/seal/authentication.h"
+#include "wire/seal/keys.h"
 
 namespace quadrille::wire {
 
@@ -26,7 +26,7 @@ class HostBoard {
  public:
   // Of the host's interface with that address. Null where the system gives none, where a holder's
   // is not to be had (other ranks' processes are hidden from this one), or where all places are
-  // taken. REQUIRES: start_authentication() has returned true.
+  // taken. REQUIRES: start_cryptography() has returned true.
   static std::unique_ptr<HostBoard> join(const Secret& job, std::uint32_t address);
   HostBoard(const HostBoard&) = delete;
   HostBoard& operator=(const HostBoard&) = delete;

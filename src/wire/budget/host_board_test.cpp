@@ -21,7 +21,7 @@ constexpr std::uint32_t address = 0x7f000001;
 class HostBoardTest : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(start_authentication());
+    ASSERT_TRUE(start_cryptography());
     randombytes_buf(job_.data(), job_.size());
   }
   std::unique_ptr<HostBoard> join() const { return HostBoard::join(job_, address); }

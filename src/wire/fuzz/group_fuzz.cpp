@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "wire/endpoint.h"
+#include "wire/seal/packet_seal.h"
 
 namespace quadrille::wire {
 namespace {
@@ -48,7 +49,6 @@ class Target {
       if ((flags & 32) != 0 && packet.size() >= overhead_bytes) seal_as(from, packet);
       endpoint_.on_datagram(packet, now_);
       drain();
-      endpoint_.keep_borrowed();
     }
     if (budget_.own() > kCeiling + 1) std::abort();
   }
@@ -58,7 +58,7 @@ class Target {
 
   static void become_ours(std::vector<std::byte>& packet, EndpointId from) {
     if (packet.size() < overhead_bytes) packet.resize(overhead_bytes + packet.size());
-    packet[0] = (packet[0] & std::byte{0x0f}) | std::byte{protocol_version << 4};
+    packet[0] = (packet[0] & std::byte{0x0f}) | std::byte{0x40};
     packet[1] = packet[2] = packet[4] = packet[6] = packet[7] = packet[9] = packet[10] =
         std::byte{0};
     packet[3] = static_cast<std::byte>(from);
@@ -72,7 +72,10 @@ class Target {
     const Key key =
         parsed->header.is_to_group() ? key_of_group({}, from, kMembers) : key_between({}, from, 0);
     const auto number = std::to_integer<Sequence>(packet[8]);
-    is_of_run(parsed->header.kind) ? seal_header(key, number, packet) : seal(key, number, packet);
+    const bool reports = !parsed->header.is_to_group() && parsed->header.kind != PacketKind::ack;
+    seal(key, parsed->header,
+         {.number = number, .acknowledged = reports ? parsed->header.acknowledged : Sequence{0}},
+         parsed->body, packet);
   }
   void drain() {
     std::vector<std::byte> room(endpoint_.largest_datagram());
@@ -95,7 +98,7 @@ class Target {
 }  // namespace quadrille::wire
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const bool started = quadrille::wire::start_authentication();
+  static const bool started = quadrille::wire::start_cryptography();
   if (!started) std::abort();
   quadrille::wire::Target().feed({data, size});
   return 0;

@@ -51,8 +51,7 @@ bool SendGroup::may_send(Nanoseconds now) {
 }
 
 std::uint32_t SendGroup::run_length(std::uint32_t most) const {
-  for (const Flow* flow : flows_)
-    most = flow->out.has_eager_room() ? flow->out.new_run_length(most, ahead_) : 0;
+  for (const Flow* flow : flows_) most = flow->out.new_run_length(most, ahead_);
   return most;
 }
 

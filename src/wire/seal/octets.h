@@ -9,5 +9,6 @@ namespace quadrille::wire {
 inline const unsigned char* octets_of(const std::byte* data) {
   return reinterpret_cast<const unsigned char*>(data);
 }
+inline unsigned char* octets_of(std::byte* data) { return reinterpret_cast<unsigned char*>(data); }
 
 }  // namespace quadrille::wire

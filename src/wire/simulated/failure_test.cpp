@@ -97,7 +97,7 @@ TEST_P(MessageOfTwoLengths, is_so_whichever_datagram_is_lost) {
   for (std::uint64_t lost = 0; lost < 12; ++lost) {
     SCOPED_TRACE(lost);
     SimulatedNetwork network(three_ends());
-    network.lose_datagram(lost);
+    network.lose_datagrams(lost);
     run(network);
   }
 }

@@ -19,7 +19,7 @@ class TwoEnds : public testing::Test {
   void send(Channel channel = 0) { network_.send(0, 1, sent_, handle_++, channel); }
   void receive(Channel channel = 0) { network_.receive(1, 0, received_, handle_++, channel); }
 
-  std::vector<std::byte> sent_ = std::vector<std::byte>(std::size_t{10} * 1448);
+  std::vector<std::byte> sent_ = std::vector<std::byte>(std::size_t{10} * 1440);
   std::vector<std::byte> received_ = std::vector<std::byte>(sent_.size());
   Handle handle_ = 1;
   SimulatedNetwork network_{{}};

@@ -17,7 +17,7 @@ TEST(GroupCredit, holds_no_credit_that_its_own_sender_waits_for) {
   Broadcasts broadcasts(network, 4);
   broadcasts.start(1, 8);
   ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
-  broadcasts.start(1, 12 * 1448, {{}, milliseconds(2000), {}, {}});
+  broadcasts.start(1, 12 * 1440, {{}, milliseconds(2000), {}, {}});
   network.pass(milliseconds(10));
   EXPECT_EQ(network.budget(0).own(), 12U);
   for (int i = 0; i < 4; ++i) network.budget(0).lost(network.now());
@@ -34,7 +34,7 @@ TEST(GroupCredit, holds_no_credit_that_its_own_sender_waits_for) {
 TEST(GroupCredit, lets_what_is_there_come_before_what_waits_in_front_of_it) {
   SimulatedNetwork network(of(4));
   const std::vector<EndpointId> all{0, 1, 2, 3};
-  std::vector<Message> not_there(3, Message(12 * 1448));
+  std::vector<Message> not_there(3, Message(12 * 1440));
   network.receive_from_group(0, 1, {all}, not_there[0], 1, 1);
   network.receive_from_group(0, 3, {all}, not_there[1], 2, 2);
   ASSERT_EQ(network.budget(0).own(), network.budget(0).limit());
@@ -52,8 +52,8 @@ TEST(GroupCredit, of_which_a_late_member_expects_no_more_holds_none_of_its_credi
   settings.budget = 8;
   SimulatedNetwork network(settings);
   Broadcasts broadcasts(network, 4);
-  broadcasts.start(1, 30 * 1448, {{}, {}, {}, milliseconds(25)});
-  broadcasts.start(1, 30 * 1448, {{}, {}, {}, milliseconds(2000)});
+  broadcasts.start(1, 30 * 1440, {{}, {}, {}, milliseconds(25)});
+  broadcasts.start(1, 30 * 1440, {{}, {}, {}, milliseconds(2000)});
   network.pass(milliseconds(200));
   EXPECT_EQ(network.endpoint(0).counters().data_received, 60U);
   EXPECT_GT(network.endpoint(3).counters().data_received, 30U) << "some came early";

@@ -111,9 +111,9 @@ TEST(Group, keeps_its_sender_awake_only_for_messages_of_several_packets) {
     ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
     network.pass(milliseconds(20));
     broadcasts.start(1, length);
-    while (network.endpoint(1).counters().group_sent < 1 + packets_of(length, 1448))
+    while (network.endpoint(1).counters().group_sent < 1 + packets_of(length, 1440))
       ASSERT_TRUE(network.run_once(milliseconds(1000)));
-    EXPECT_EQ(network.endpoint(1).keeps_for_groups(), length > 1448) << length;
+    EXPECT_EQ(network.endpoint(1).keeps_for_groups(), length > 1440) << length;
     ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
     network.pass(milliseconds(20));
     EXPECT_FALSE(network.endpoint(1).keeps_for_groups());
@@ -127,7 +127,7 @@ TEST(Group, is_granted_a_message_whole_but_not_what_others_may_want) {
   ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
   network.pass(milliseconds(20));
   const std::uint64_t before = acks_of(network, 0);
-  broadcasts.start(1, 12 * 1448);
+  broadcasts.start(1, 12 * 1440);
   ASSERT_TRUE(broadcasts.run(milliseconds(1000)));
   network.pass(milliseconds(20));
   EXPECT_EQ(acks_of(network, 0) - before, 2U) << "the grant and the report";
@@ -409,7 +409,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, GroupInTrouble,
 TEST(Group, survives_the_loss_of_any_one_datagram) {
   for (std::uint64_t lost = 0; lost < 60; ++lost) {
     SimulatedNetwork network(of(4));
-    network.lose_datagram(lost);
+    network.lose_datagrams(lost);
     Broadcasts broadcasts(network, 4);
     broadcasts.start(2, 20'000);
     broadcasts.start(2, 100);

@@ -24,7 +24,7 @@ namespace {
 SimulatedSettings draw_settings(std::mt19937_64& chance, std::uint64_t seed) {
   SimulatedSettings settings;
   settings.seed = seed;
-  settings.endpoint.limits.payload = chance() % 4 == 0 ? 1448 : 200;
+  settings.endpoint.limits.payload = chance() % 4 == 0 ? 1440 : 200;
   constexpr std::array losses{0.0, 0.0, 0.0, 0.003, 0.01, 0.03, 0.1};
   settings.loss = losses[chance() % losses.size()];
   constexpr std::array rates{25e6, 200e6, 1e9};

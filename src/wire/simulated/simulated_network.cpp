@@ -106,7 +106,7 @@ void SimulatedNetwork::pump(EndpointId id) {
     wake(id, host.interface_free);
     return;
   }
-  const std::size_t most = settings_.runs ? longest_run + 1 : 1;
+  const std::size_t most = settings_.runs ? longest_run : 1;
   std::vector<std::byte> datagram(end.endpoint->largest_datagram() * most);
   const auto outgoing = end.endpoint->next_datagram(datagram, now_, most);
   collect(id);
@@ -148,7 +148,7 @@ void SimulatedNetwork::send_to_all(std::size_t from_host, Nanoseconds arrival,
 
 void SimulatedNetwork::travel(const Receivers& to, Nanoseconds there,
                               std::vector<std::byte> datagram) {
-  if (happens(settings_.loss) || travelled_++ == lost_) return;
+  if (happens(settings_.loss) || travelled_++ - lost_.first < lost_.second) return;
   if (happens(settings_.reordering))
     there += Nanoseconds{
         std::uniform_int_distribution<std::int64_t>(0, settings_.held_back.value)(chance_)};
@@ -181,7 +181,6 @@ void SimulatedNetwork::deliver(EndpointId to, std::vector<std::byte> datagram) {
   if (recorded_ == to) recording_.push_back(datagram);
   End& end = ends_[to];
   end.endpoint->on_datagram(datagram, now_);
-  end.endpoint->keep_borrowed();
   end.bursts.add(datagram.size() + framing_bytes, now_);
   end.budget->learn([&end](std::size_t bytes) { return end.bursts.take(bytes); },
                     settings_.endpoint.limits.payload + packet_framing_bytes, now_);

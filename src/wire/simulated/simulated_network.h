@@ -80,8 +80,8 @@ class SimulatedNetwork {
   // So long, whatever is complete.
   void pass(Nanoseconds time);
   std::uint64_t travelled() const { return travelled_; }
-  // Of all that travels, each copy counted, number `index` does not arrive.
-  void lose_datagram(std::uint64_t index) { lost_ = index; }
+  // Of all that travels, each copy counted, numbers `index` to `index` + `count` - 1 do not arrive.
+  void lose_datagrams(std::uint64_t index, std::uint64_t count = 1) { lost_ = {index, count}; }
 
   Nanoseconds now() const { return now_; }
   Endpoint& endpoint(EndpointId id) { return *ends_[id].endpoint; }
@@ -145,7 +145,7 @@ class SimulatedNetwork {
   std::uint64_t mismatches_ = 0;
   std::uint64_t wire_bytes_ = 0;
   std::uint64_t travelled_ = 0;
-  std::optional<std::uint64_t> lost_;
+  std::pair<std::uint64_t, std::uint64_t> lost_;  // the first, and how many
   std::function<void(EndpointId, Handle)> on_completion_ = [](EndpointId, Handle) {};
   std::optional<EndpointId> recorded_;
   std::vector<std::vector<std::byte>> recording_;
