@@ -2,22 +2,36 @@
 // Numbers of 1 to 8 bytes in big-endian order: alone, and one after another.
 #pragma once
 
+#include <endian.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace quadrille {
 
-// The lower bits, as many as fit.
+// The lower bits, as many as fit. REQUIRES: 1 to 8 bytes.
 inline void put_big_endian(std::span<std::byte> bytes, std::uint64_t number) {
-  for (std::size_t i = bytes.size(); i-- > 0; number >>= 8U)
-    bytes[i] = static_cast<std::byte>(number & 0xffU);
+  const std::uint64_t big = htobe64(number << (64 - 8 * bytes.size()));
+  std::memcpy(bytes.data(), &big, bytes.size());
 }
 
 inline std::uint64_t get_big_endian(std::span<const std::byte> bytes) {
   std::uint64_t number = 0;
   for (const std::byte byte : bytes) number = number << 8U | std::to_integer<std::uint64_t>(byte);
   return number;
+}
+
+// Eight bytes at once.
+inline std::uint64_t get_word(const std::byte* bytes) {
+  std::uint64_t big = 0;
+  std::memcpy(&big, bytes, sizeof big);
+  return be64toh(big);
+}
+inline void put_word(std::byte* bytes, std::uint64_t number) {
+  const std::uint64_t big = htobe64(number);
+  std::memcpy(bytes, &big, sizeof big);
 }
 
 class BigEndianWriter {

@@ -29,7 +29,7 @@ constexpr Nanoseconds between_attempts{10'000'000};
 Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
                                                DoneHandler on_done) {
   if (!wire::start_cryptography())
-    return Error{ErrorKind::system, "libsodium or OpenSSL cannot start"};
+    return Error{ErrorKind::system, "libsodium or libaegis cannot start"};
   const auto interface = choose_interface(local_interfaces(), settings.interface);
   if (!interface.ok()) return interface.error();
   MessengerSettings made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processor time of a long message between two endpoints, both ends together: no kernel, but the
-// tags of packets and runs. Peers beside them have something under way.
+// Processor time of a long message between two endpoints, both ends together: no kernel, but
+// encryption. Peers beside them have something under way.
 #include <benchmark/benchmark.h>
 
 #include <memory>

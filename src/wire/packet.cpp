@@ -30,15 +30,17 @@ std::uint64_t get(std::span<const std::byte> bytes, std::size_t offset, std::siz
 }  // namespace
 
 std::span<std::byte> write_header(const Header& header, std::span<std::byte> packet) {
-  put(packet, 0, 1,
-      static_cast<unsigned>(header.cipher) << 4 | static_cast<unsigned>(header.kind) << 1 |
-          static_cast<unsigned>(header.last));
-  put(packet, 1, 3, header.sender);
-  put(packet, 4, 2, header.channel);
-  put(packet, 6, 3, header.sequence);
-  put(packet, 9, 3, header.place);
-  put(packet, 12, 2, header.acknowledged);
-  put(packet, 14, 2, header.granted);
+  const std::uint64_t first = static_cast<unsigned>(header.cipher) << 4 |
+                              static_cast<unsigned>(header.kind) << 1 |
+                              static_cast<unsigned>(header.last);
+  const std::uint64_t sender = header.sender;
+  const std::uint64_t channel = header.channel;
+  const std::uint64_t sequence = header.sequence;
+  const std::uint64_t place = header.place;
+  const std::uint64_t acknowledged = header.acknowledged;
+  put_word(packet.data(), first << 56U | sender << 32U | channel << 16U | sequence >> 8U);
+  put_word(packet.data() + 8,
+           (sequence & 0xffU) << 56U | place << 32U | acknowledged << 16U | header.granted);
   return packet.subspan(header_bytes);
 }
 
@@ -60,7 +62,8 @@ std::size_t write_ack(const Ack& ack, std::span<std::byte> body) {
 std::optional<Parsed> parse_packet(std::span<const std::byte> packet, ParseError& error) {
   error = ParseError::truncated;
   if (packet.size() < overhead_bytes) return std::nullopt;
-  const auto first = std::to_integer<unsigned>(packet[0]);
+  const std::uint64_t words[] = {get_word(packet.data()), get_word(packet.data() + 8)};
+  const auto first = static_cast<unsigned>(words[0] >> 56U);
   error = ParseError::version;
   Parsed parsed;
   parsed.header.cipher = static_cast<Cipher>(first >> 4);
@@ -69,12 +72,12 @@ std::optional<Parsed> parse_packet(std::span<const std::byte> packet, ParseError
   parsed.header.kind = static_cast<PacketKind>(first >> 1 & 7U);
   if (parsed.header.kind > PacketKind::group_announcement) return std::nullopt;
   parsed.header.last = (first & 1U) != 0;
-  parsed.header.sender = static_cast<EndpointId>(get(packet, 1, 3));
-  parsed.header.channel = static_cast<Channel>(get(packet, 4, 2));
-  parsed.header.sequence = static_cast<std::uint32_t>(get(packet, 6, 3));
-  parsed.header.place = static_cast<std::uint32_t>(get(packet, 9, 3));
-  parsed.header.acknowledged = static_cast<std::uint16_t>(get(packet, 12, 2));
-  parsed.header.granted = static_cast<std::uint16_t>(get(packet, 14, 2));
+  parsed.header.sender = static_cast<EndpointId>(words[0] >> 32U & 0xffffffU);
+  parsed.header.channel = static_cast<Channel>(words[0] >> 16U & 0xffffU);
+  parsed.header.sequence = static_cast<std::uint32_t>((words[0] & 0xffffU) << 8U | words[1] >> 56U);
+  parsed.header.place = static_cast<std::uint32_t>(words[1] >> 32U & 0xffffffU);
+  parsed.header.acknowledged = static_cast<std::uint16_t>(words[1] >> 16U & 0xffffU);
+  parsed.header.granted = static_cast<std::uint16_t>(words[1] & 0xffffU);
   const bool reports = parsed.header.acknowledged != 0 || parsed.header.granted != 0;
   if (parsed.header.is_to_group() && reports) return std::nullopt;
   parsed.body = packet.subspan(header_bytes, packet.size() - overhead_bytes);

@@ -62,22 +62,17 @@ bool ReceiveFlow::keep_early(const Packet& packet) {
   return true;
 }
 
-bool ReceiveFlow::is_here(Sequence sequence) const {
-  if (sequence < acknowledged_) return true;
-  const Sequence index = sequence - acknowledged_;
-  return index < here_.size() && here_[index];
-}
-
 void ReceiveFlow::mark(Sequence sequence) {
-  const Sequence index = sequence - acknowledged_;
-  if (index >= here_.size()) here_.resize(index + 1, false);
-  here_[index] = true;
-  ++arrived_beyond_;
-  while (!here_.empty() && here_.front()) {
-    here_.pop_front();
-    ++acknowledged_;
-    --arrived_beyond_;
+  if (sequence != acknowledged_) {
+    here_.add(sequence);
+    ++arrived_beyond_;
+    return;
   }
+  ++acknowledged_;
+  if (arrived_beyond_ == 0) return;
+  const Sequence end = here_.take_row(acknowledged_);
+  arrived_beyond_ -= end - acknowledged_;
+  acknowledged_ = end;
 }
 
 bool ReceiveFlow::is_its_place(Sequence index, const Packet& packet, bool last) {
@@ -147,11 +142,11 @@ std::uint64_t ReceiveFlow::outstanding() const {
 
 std::size_t ReceiveFlow::arrived(std::span<std::uint64_t> words) const {
   std::ranges::fill(words, 0);
+  if (!has_gap()) return 0;
   std::size_t used = 0;
-  for (std::size_t i = 1; i < here_.size() && (i - 1) / 64 < words.size(); ++i) {
-    if (!here_[i]) continue;
-    words[(i - 1) / 64] |= std::uint64_t{1} << ((i - 1) % 64);
-    used = (i - 1) / 64 + 1;
+  for (std::size_t i = 0; i < std::min(words.size(), ArrivalBits::window / 64); ++i) {
+    words[i] = here_.from(acknowledged_ + 1 + 64 * i);
+    if (words[i] != 0) used = i + 1;
   }
   return used;
 }

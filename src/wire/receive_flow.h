@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "wire/arrival_bits.h"
 #include "wire/packet.h"
 #include "wire/send_flow.h"
 #include "wire/sequence.h"
@@ -109,7 +110,7 @@ class ReceiveFlow {
   void begin_anew() { began_ = expected_end_; }
   // Nothing but acknowledged() is worth remembering.
   bool is_settled() const {
-    return messages_.empty() && completed_.empty() && early_.empty() && here_.empty() &&
+    return messages_.empty() && completed_.empty() && early_.empty() && !has_gap() &&
            announced_ == acknowledged_ && granted_ == acknowledged_ &&
            expected_end_ == acknowledged_;
   }
@@ -141,7 +142,10 @@ class ReceiveFlow {
     std::vector<std::byte> payload;
   };
 
-  bool is_here(Sequence sequence) const;
+  bool is_here(Sequence sequence) const {
+    return sequence < acknowledged_ ||
+           (sequence < acknowledged_ + limits_.most_open && here_.has(sequence));
+  }
   void mark(Sequence sequence);
   void add(std::span<std::byte> buffer, Handle handle, bool open);
   static bool is_its_place(Sequence index, const Packet& packet, bool last);
@@ -159,7 +163,7 @@ class ReceiveFlow {
   std::size_t early_bytes_ = 0;
   std::size_t most_early_bytes_;
   std::deque<Completed> completed_;
-  std::deque<bool> here_;  // of [acknowledged_, ...): the first is missing
+  ArrivalBits here_;  // of [acknowledged_, ...): the first is missing
   std::uint64_t arrived_beyond_ = 0;
   Sequence acknowledged_ = 0;
   Sequence announced_ = 0;

@@ -220,7 +220,9 @@ bool SendFlow::mark_arrived(std::span<const std::uint64_t> words) {
 
 void SendFlow::find_lost(std::uint64_t sent_before) {
   for (std::size_t i = 0; i < open_.size(); ++i) {
-    if (open_[i].arrived || open_[i].transmission >= sent_before) continue;
+    const Open& open = open_[i];
+    if (!open.again && open.transmission >= sent_before) return;  // as all behind it
+    if (open.arrived || open.transmission >= sent_before) continue;
     lost_.insert(acknowledged_ + i);
   }
 }

@@ -36,7 +36,8 @@ struct FlowLimits {
   // Whether a message of several packets may begin to leave so: as many packets as that, whatever
   // their bytes, and `eager_growth` times as many where the receiver has said that it has room.
   bool eager = false;
-  std::uint32_t most_open = 1024;  // packets sent or granted of which not all have arrived
+  // Packets sent or granted of which not all have arrived; at most ArrivalBits::window.
+  std::uint32_t most_open = 1024;
   // Packets that a sender to a group may be ahead of what each receiver has granted.
   std::uint32_t group_ahead = 0;
 };

@@ -77,7 +77,7 @@ wire::PortSettings port_settings(const WaySettings& settings, const wire::Secret
 
 Result<std::unique_ptr<Way>> wire_way(const WaySettings& settings, wire::LinkKind kind) {
   if (!wire::start_cryptography())
-    return Error{ErrorKind::system, "libsodium or OpenSSL cannot start"};
+    return Error{ErrorKind::system, "libsodium or libaegis cannot start"};
   auto opened = wire::open_link(kind, {.local = {settings.address, 0},
                                        .datagram_bytes = settings.mtu_bytes - wire::ip_udp_bytes,
                                        .alone = true,

@@ -80,7 +80,7 @@ class Opening {
     const auto networks = networks_of_hosts(job_, own_.place == 0);
     if (networks.empty()) return without("the hosts share no network with an address of each");
     if (!all_of(job_.ranks, wire::start_cryptography()))
-      return without("libsodium or OpenSSL cannot start");
+      return without("libsodium or libaegis cannot start");
     const auto secret = agree_on_secret(settings_, job_.ranks);
     if (!secret) return without("QUADRILLE_JOB_SECRET is not 32 hexadecimal digits");
     WireStart wire;
@@ -123,7 +123,7 @@ class Opening {
     const WireLimits limits(job_, mtu);
     port.endpoint = limits.of_endpoint(host_);
     port.endpoint.self = static_cast<wire::EndpointId>(rank_);
-    port.endpoint.secret = secret;
+    port.endpoint.secret = secret_of_start(secret);
     port.addresses = std::move(addresses);
     port.board = wire.board != nullptr ? &wire.board->board() : nullptr;
     port.holder = wire.board != nullptr ? wire.board->holder() : 0;
@@ -214,6 +214,13 @@ class Opening {
     wire.multicast_in_segment.assign(segments.back() + 1, false);
     for (std::size_t i = 0; i < segments.size(); ++i)
       wire.multicast_in_segment[segments[i]] = reached[i];
+  }
+
+  wire::Secret secret_of_start(const wire::Secret& job) const {
+    wire::Secret drawn{};
+    randombytes_buf(drawn.data(), drawn.size());
+    PMPI_Bcast(drawn.data(), static_cast<int>(drawn.size()), MPI_BYTE, 0, job_.ranks);
+    return wire::secret_of_start(job, drawn);
   }
 
   // Null where not all ranks of the host have found the same one.

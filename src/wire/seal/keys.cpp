@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "base/big_endian.h"
 #include "wire/seal/octets.h"
 #include "wire/seal/packet_seal.h"
 
@@ -15,22 +16,29 @@ namespace {
 // No endpoint's number: these have 24 bits.
 constexpr EndpointId no_endpoint = 0xffffffff;
 
-Key derived(const Secret& secret, const std::vector<EndpointId>& ends) {
-  std::vector<unsigned char> bytes;
-  for (const EndpointId end : ends) {
-    for (unsigned shift = 32; shift > 0; shift -= 8)
-      bytes.push_back(static_cast<unsigned char>(end >> (shift - 8)));
-  }
-  Key key{};
-  static_assert(std::tuple_size_v<Key> <= crypto_generichash_BYTES_MAX);
-  crypto_generichash(octets_of(key.data()), key.size(), bytes.data(), bytes.size(),
+template <typename Hash>
+Hash hash_of(std::span<const std::byte> bytes, const Secret& secret) {
+  Hash hash{};
+  static_assert(std::tuple_size_v<Hash> <= crypto_generichash_BYTES_MAX);
+  crypto_generichash(octets_of(hash.data()), hash.size(), octets_of(bytes.data()), bytes.size(),
                      octets_of(secret.data()), secret.size());
-  return key;
+  return hash;
+}
+
+Key derived(const Secret& secret, const std::vector<EndpointId>& ends) {
+  std::vector<std::byte> bytes(ends.size() * sizeof(EndpointId));
+  BigEndianWriter writer(bytes);
+  for (const EndpointId end : ends) writer.put(end, sizeof end);
+  return hash_of<Key>(bytes, secret);
 }
 
 }  // namespace
 
 bool start_cryptography() { return sodium_init() >= 0 && start_ciphers(); }
+
+Secret secret_of_start(const Secret& job, const Secret& drawn) {
+  return hash_of<Secret>(drawn, job);
+}
 
 Key key_between(const Secret& secret, EndpointId from, EndpointId to) {
   return derived(secret, {from, to});

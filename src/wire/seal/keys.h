@@ -20,6 +20,10 @@ using Key = std::array<std::byte, 64>;
 // start. Takes some 50 us, in which it finds out which cipher is the fastest here.
 bool start_cryptography();
 
+// What a job's wire is keyed by that starts with `drawn`, random and public: another start of a job
+// of the same secret, such as a launcher's next, never seals another packet by the same nonce.
+Secret secret_of_start(const Secret& job, const Secret& drawn);
+
 Key key_between(const Secret& secret, EndpointId from, EndpointId to);
 // For what goes to all of a group at once. `members` in the order that all of them know it in;
 // another group of the same sender has another key.

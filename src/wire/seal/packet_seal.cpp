@@ -96,19 +96,21 @@ bool decrypt(Cipher cipher, const Key& key, const Sealing& what) {
   return false;
 }
 
-// `header` as it is in the packet.
+//   offset  width  in the nonce
+//   0       1      the packet's first byte: version and cipher, kind, last or not
+//   1       2      channel
+//   3       6      whole number, lower 48 bits
+//   9       5      of data to one endpoint: what it acknowledges, lower 40 bits of the whole number
+//   14      2      packets before this number may be sent, as in the packet
+// `header`: as it is in the packet.
 Nonce nonce_of(std::span<const std::byte> header, const WholeNumbers& numbers) {
-  Nonce nonce{};
-  const auto bytes = std::span(nonce);
-  nonce[0] = header[0];  // kind, last or not
-  nonce[1] = header[4];  // channel
-  nonce[2] = header[5];
-  constexpr std::uint64_t of_number = (std::uint64_t{1} << 48U) - 1;
-  constexpr std::uint64_t of_acknowledged = (std::uint64_t{1} << 40U) - 1;
-  put_big_endian(bytes.subspan(3, 6), numbers.number & of_number);
-  put_big_endian(bytes.subspan(9, 5), numbers.acknowledged & of_acknowledged);
-  nonce[14] = header[14];  // granted
-  nonce[15] = header[15];
+  const std::uint64_t first = get_word(header.data());
+  const std::uint64_t second = get_word(header.data() + 8);
+  const std::uint64_t number = numbers.number & 0xffffffffffffU;
+  Nonce nonce;
+  put_word(nonce.data(), (first >> 56U) << 56U | (first >> 16U & 0xffffU) << 40U | number >> 8U);
+  put_word(nonce.data() + 8,
+           number << 56U | (numbers.acknowledged & 0xffffffffffU) << 16U | (second & 0xffffU));
   return nonce;
 }
 

@@ -114,6 +114,9 @@ TEST_P(PacketSeal, keys_differ_by_direction_pair_and_job) {
   EXPECT_FALSE(opens(key_between(Secret{std::byte{9}}, 2, 1), numbers_, packet_));
   EXPECT_FALSE(opens(key_between(Secret{std::byte{9}}, 1, 3), numbers_, packet_));
   EXPECT_FALSE(opens(key_between(Secret{std::byte{8}}, 1, 2), numbers_, packet_));
+  EXPECT_FALSE(
+      opens(key_between(secret_of_start(Secret{std::byte{9}}, {}), 1, 2), numbers_, packet_));
+  EXPECT_NE(secret_of_start({}, Secret{std::byte{1}}), secret_of_start({}, Secret{std::byte{2}}));
   const std::vector<EndpointId> pair{2};
   EXPECT_FALSE(opens(key_of_group(Secret{std::byte{9}}, 1, pair), numbers_, packet_));
   EXPECT_TRUE(opens(key_between(Secret{std::byte{9}}, 1, 2), numbers_, packet_));
