@@ -125,7 +125,7 @@ void Endpoint::accept(Flow& flow, Nanoseconds now) {
 std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagram,
                                                      Nanoseconds now) {
   ParseError error = ParseError::none;
-  const auto parsed = parse_packet(datagram, error);
+  auto parsed = parse_packet(datagram, error);
   if (!parsed) {
     ++counters_.malformed;
     return std::nullopt;
@@ -150,7 +150,7 @@ std::optional<Endpoint::Heard> Endpoint::on_datagram(std::span<std::byte> datagr
   const bool to_group = header.is_to_group();
   // A group that this end does not know of yet may be one that it is in.
   const bool knows = !to_group || (known != nullptr && known->group_key);
-  if (!knows || !is_authentic(header, known, number, datagram)) {
+  if (!knows || !open(*parsed, known, number, datagram)) {
     ++(to_group ? counters_.group_others : counters_.forged);
     return std::nullopt;
   }

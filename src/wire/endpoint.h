@@ -207,7 +207,7 @@ class Endpoint {
   // For a message of this end's, whose communicator uses the channel from now on.
   Flow& use(EndpointId peer, Channel channel);
   bool is_dormant(EndpointId peer, Channel channel) const;
-  std::optional<Heard> on_abandoned(const Parsed& parsed, std::span<std::byte> datagram);
+  std::optional<Heard> on_abandoned(Parsed& parsed, std::span<std::byte> datagram);
   void tell_of_failure(const FlowKey& key);
   Outgoing write_failure(std::span<std::byte> room);
   // The other end has abandoned the channel.
@@ -231,9 +231,9 @@ class Endpoint {
   std::uint32_t ahead(const Group& group) const {
     return settings_.limits.group_ahead / group.senders;
   }
-  // Decrypts its body where it is authentic; else that is lost.
-  bool is_authentic(const Header& header, const Flow* flow, std::uint64_t number,
-                    std::span<std::byte> datagram) const;
+  // Whether it is authentic. Then its body is decrypted: where it belongs, or else where it was.
+  bool open(Parsed& parsed, const Flow* flow, std::uint64_t number,
+            std::span<std::byte> datagram) const;
   // What is the same in all data that leaves for one other now.
   Header data_header(const Flow& flow, bool repeated) const;
   // `run` as packets of that header, one behind the other; returns their bytes.

@@ -53,7 +53,7 @@ void Endpoint::tell_of_failure(const FlowKey& key) {
 
 // Whoever still sends, or asks, is told once more: the first word of it may have been lost. Data
 // after more than the 16 bits of an acknowledgement does not pass for authentic; probes do.
-std::optional<Endpoint::Heard> Endpoint::on_abandoned(const Parsed& parsed,
+std::optional<Endpoint::Heard> Endpoint::on_abandoned(Parsed& parsed,
                                                       std::span<std::byte> datagram) {
   const Header& header = parsed.header;
   DormantFlow& flow = channels_[header.channel].dormant.find_or_add(header.sender);
@@ -61,7 +61,7 @@ std::optional<Endpoint::Heard> Endpoint::on_abandoned(const Parsed& parsed,
   const bool to_group = header.is_to_group();
   const std::uint64_t number =
       widen(is_ack ? flow.heard_number : flow.in, header.sequence, sequence_bits);
-  if (to_group || !is_authentic(header, nullptr, number, datagram)) {
+  if (to_group || !open(parsed, nullptr, number, datagram)) {
     ++(to_group ? counters_.group_others : counters_.forged);
     return std::nullopt;
   }

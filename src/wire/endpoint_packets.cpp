@@ -9,17 +9,24 @@
 
 namespace quadrille::wire {
 
-bool Endpoint::is_authentic(const Header& header, const Flow* flow, std::uint64_t number,
-                            std::span<std::byte> datagram) const {
+bool Endpoint::open(Parsed& parsed, const Flow* flow, std::uint64_t number,
+                    std::span<std::byte> datagram) const {
+  const Header& header = parsed.header;
+  const bool is_ack = header.kind == PacketKind::ack;
   WholeNumbers numbers{.number = number};
-  if (header.is_to_group()) return unseal(*flow->group_key, header, numbers, datagram);
-  if (header.kind != PacketKind::ack) {
+  if (!is_ack && !header.is_to_group()) {
     const Sequence sent = flow == nullptr ? 0 : flow->out.acknowledged();
     numbers.acknowledged = widen(sent, header.acknowledged, acknowledged_bits);
   }
-  if (flow != nullptr) return unseal(flow->receive_key, header, numbers, datagram);
+  std::byte* to = nullptr;
+  if (flow != nullptr && !is_ack)
+    to = flow->in.room_for({number, header.place, header.last, parsed.body});
+  if (to == nullptr) to = datagram.data() + header_bytes;
+  parsed.body = {to, parsed.body.size()};
+  if (header.is_to_group()) return unseal(*flow->group_key, header, numbers, datagram, to);
+  if (flow != nullptr) return unseal(flow->receive_key, header, numbers, datagram, to);
   const Key key = key_between(settings_.secret, header.sender, settings_.self);
-  return unseal(key, header, numbers, datagram);
+  return unseal(key, header, numbers, datagram, to);
 }
 
 Header Endpoint::data_header(const Flow& flow, bool repeated) const {

@@ -109,7 +109,7 @@ std::size_t write_ack(const Ack& ack, std::span<std::byte> body);
 
 struct Parsed {
   Header header;
-  std::span<const std::byte> body;  // between header and tag, encrypted until unseal()
+  std::span<const std::byte> body;  // between header and tag; encrypted, until unseal()
 };
 
 enum class ParseError : std::uint8_t { none, truncated, version, malformed };

@@ -85,6 +85,22 @@ bool ReceiveFlow::fits(const Message& message, Sequence index, const Packet& pac
   return packet.payload.size() == std::min(payload, message.buffer.size() - index * payload);
 }
 
+const ReceiveFlow::Message* ReceiveFlow::message_of(Sequence sequence) const {
+  const auto found =
+      std::ranges::find_if(messages_, [&](const Message& m) { return sequence < m.end; });
+  return found == messages_.end() || sequence < found->first ? nullptr : &*found;
+}
+
+std::byte* ReceiveFlow::room_for(const Packet& packet) const {
+  if (packet.sequence >= expected_end_ || is_here(packet.sequence)) return nullptr;
+  const Message* message = message_of(packet.sequence);
+  if (message == nullptr || !message->matches) return nullptr;
+  const Sequence index = packet.sequence - message->first;
+  const bool is_its = is_its_place(index, packet, packet.sequence + 1 == message->end) &&
+                      fits(*message, index, packet, limits_.payload);
+  return is_its ? message->buffer.data() + index * limits_.payload : nullptr;
+}
+
 void ReceiveFlow::place(const Packet& packet) {
   const auto message =
       std::ranges::find_if(messages_, [&](const Message& m) { return packet.sequence < m.end; });
@@ -101,7 +117,8 @@ void ReceiveFlow::place(const Packet& packet) {
     return;
   }
   if (message->open) message->length = packet.payload.size();
-  copy_bytes(packet.payload, message->buffer.subspan(offset));
+  const auto room = message->buffer.subspan(offset);
+  if (packet.payload.data() != room.data()) copy_bytes(packet.payload, room);
 }
 
 void ReceiveFlow::complete_arrived() {

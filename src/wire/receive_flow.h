@@ -55,8 +55,12 @@ class ReceiveFlow {
     bool last = false;
     std::span<const std::byte> payload;
   };
+  // Where the payload of a packet of that place and length goes, should it come now; null: it is
+  // kept somewhere else, or is not taken.
+  std::byte* room_for(const Packet& packet) const;
   enum class Arrival : std::uint8_t { fresh, duplicate, refused };
-  // `refused`: more than was granted or may come unscheduled; it comes again when it may.
+  // `refused`: more than was granted or may come unscheduled; it comes again when it may. Its
+  // payload may be where room_for() has said.
   Arrival on_packet(const Packet& packet);
 
   // The sender has packets before `end` to send.
@@ -152,6 +156,7 @@ class ReceiveFlow {
   static bool fits(const Message& message, Sequence index, const Packet& packet,
                    std::size_t payload);
   void place(const Packet& packet);
+  const Message* message_of(Sequence sequence) const;
   void complete_arrived();
   bool keep_early(const Packet& packet);
 

@@ -24,13 +24,12 @@ namespace {
 using Nonce = std::array<std::byte, 16>;
 using Octets = unsigned char;
 
-// One packet's, as the libraries take it: the body goes from `from` to `to`.
+// One packet's body, as the libraries take it: it goes from `from` to `to`.
 struct Sealing {
   std::span<const std::byte> header;
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
   std::size_t length = 0;
-  std::byte* tag = nullptr;
   const Nonce& nonce;
 };
 
@@ -52,9 +51,9 @@ WideNonce wide(const Nonce& nonce) {
   return made;
 }
 
-void encrypt(Cipher cipher, const Key& key, const Sealing& what) {
+void encrypt(Cipher cipher, const Key& key, const Sealing& what, std::byte* tag_goes_to) {
   Octets* const to = octets_of(what.to);
-  Octets* const tag = octets_of(what.tag);
+  Octets* const tag = octets_of(tag_goes_to);
   const Octets* const from = octets_of(what.from);
   const Octets* const header = octets_of(what.header.data());
   const Octets* const nonce = octets_of(what.nonce.data());
@@ -75,9 +74,9 @@ void encrypt(Cipher cipher, const Key& key, const Sealing& what) {
   }
 }
 
-bool decrypt(Cipher cipher, const Key& key, const Sealing& what) {
+bool decrypt(Cipher cipher, const Key& key, const Sealing& what, const std::byte* claimed) {
   Octets* const to = octets_of(what.to);
-  const Octets* const tag = octets_of(what.tag);
+  const Octets* const tag = octets_of(claimed);
   const Octets* const from = octets_of(what.from);
   const Octets* const header = octets_of(what.header.data());
   const Octets* const nonce = octets_of(what.nonce.data());
@@ -131,8 +130,8 @@ Nanoseconds time_of(Cipher cipher) {
              .from = body,
              .to = body,
              .length = packet.size() - overhead_bytes,
-             .tag = packet.data() + packet.size() - tag_bytes,
-             .nonce = nonce});
+             .nonce = nonce},
+            packet.data() + packet.size() - tag_bytes);
     const Nanoseconds took = monotonic_now() - began;
     least = round == 0 ? took : std::min(least, took);
   }
@@ -159,28 +158,20 @@ std::size_t seal(const Key& key, const Header& header, const WholeNumbers& numbe
   const auto written = std::span<const std::byte>(room).first(header_bytes);
   const Nonce nonce = nonce_of(written, numbers);
   encrypt(sealed.cipher, key,
-          {.header = written,
-           .from = body.data(),
-           .to = to,
-           .length = body.size(),
-           .tag = to + body.size(),
-           .nonce = nonce});
+          {.header = written, .from = body.data(), .to = to, .length = body.size(), .nonce = nonce},
+          to + body.size());
   return overhead_bytes + body.size();
 }
 
 bool unseal(const Key& key, const Header& header, const WholeNumbers& numbers,
-            std::span<std::byte> packet) {
-  std::byte* const body = packet.data() + header_bytes;
+            std::span<const std::byte> packet, std::byte* to) {
+  const std::byte* const body = packet.data() + header_bytes;
   const std::size_t length = packet.size() - overhead_bytes;
-  const auto written = std::span<const std::byte>(packet).first(header_bytes);
+  const auto written = packet.first(header_bytes);
   const Nonce nonce = nonce_of(written, numbers);
   return decrypt(header.cipher, key,
-                 {.header = written,
-                  .from = body,
-                  .to = body,
-                  .length = length,
-                  .tag = body + length,
-                  .nonce = nonce});
+                 {.header = written, .from = body, .to = to, .length = length, .nonce = nonce},
+                 body + length);
 }
 
 }  // namespace quadrille::wire

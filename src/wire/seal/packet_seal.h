@@ -32,10 +32,10 @@ struct WholeNumbers {
 // where it goes to, `header_bytes` into `room`. REQUIRES: room for it.
 std::size_t seal(const Key& key, const Header& header, const WholeNumbers& numbers,
                  std::span<const std::byte> body, std::span<std::byte> room);
-// Decrypts the body where it is; false: the packet is not authentic, and its body is lost.
-// REQUIRES: parse_packet() has taken it.
+// Decrypts the body to `to`, which may be where it is; false: the packet is not authentic, and what
+// stands there is of no use. REQUIRES: parse_packet() has taken it; room for its body.
 bool unseal(const Key& key, const Header& header, const WholeNumbers& numbers,
-            std::span<std::byte> packet);
+            std::span<const std::byte> packet, std::byte* to);
 
 // Part of start_cryptography(): what seal() uses is the fastest here.
 bool start_ciphers();
