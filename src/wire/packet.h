@@ -79,7 +79,7 @@ struct Header {
 //   19      1      lowest bit: asks for an answer; next: hears no datagrams of the other end;
 //                  next: has heard one that went to several, of late; next: takes and sends
 //                  nothing of the channel any more; next: its host's budget has grown to four
-//                  times where it began: room for more that is eager
+//                  times where it began: room for more that is eager, and for runs to groups
 //   20      8 n    bit i of word w: packet acknowledged + 1 + 64 w + i has arrived
 struct Ack {
   std::uint32_t acknowledged = 0;

@@ -51,7 +51,8 @@ bool SendGroup::may_send(Nanoseconds now) {
 }
 
 std::uint32_t SendGroup::run_length(std::uint32_t most) const {
-  for (const Flow* flow : flows_) most = flow->out.new_run_length(most, ahead_);
+  for (const Flow* flow : flows_)
+    most = flow->out.has_eager_room() ? flow->out.new_run_length(most, ahead_) : 0;
   return most;
 }
 

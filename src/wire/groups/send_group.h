@@ -65,7 +65,9 @@ class SendGroup {
 
   // Whether the next packet that was never sent may go to all.
   bool may_send(Nanoseconds now);
-  // How many may go to all as one run, `most` at most. REQUIRES: may_send().
+  // How many may go to all as one run, `most` at most: none where a receiver's budget has not
+  // grown, as it gains nothing there, and runs of several senders could overflow its port.
+  // REQUIRES: may_send().
   std::uint32_t run_length(std::uint32_t most) const;
   // When that changes by itself; nothing: never.
   std::optional<Nanoseconds> deadline() const;

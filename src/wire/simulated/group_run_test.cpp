@@ -39,6 +39,17 @@ TEST(GroupRun, a_long_message_leaves_in_runs_once_for_all) {
   EXPECT_LT(ms(network.now() - began), 0.6) << "its payload alone takes 0.34 ms";
 }
 
+TEST(GroupRun, is_none_where_budgets_stay) {
+  SimulatedSettings settings = fast_group(4);
+  settings.most_budget = 0;
+  SimulatedNetwork network(settings);
+  Broadcasts broadcasts(network, 4);
+  broadcasts.start(1, kLength);
+  ASSERT_TRUE(broadcasts.run(milliseconds(100)));
+  EXPECT_TRUE(broadcasts.right());
+  EXPECT_EQ(network.endpoint(1).counters().runs_sent, 0U);
+}
+
 TEST(GroupRun, messages_of_all_lengths_around_a_packets_arrive) {
   SimulatedNetwork network(fast_group(3));
   Broadcasts broadcasts(network, 3);
