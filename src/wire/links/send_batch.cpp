@@ -72,13 +72,33 @@ std::size_t SendBatch::run_from(std::size_t first) const {
   return count;
 }
 
+std::span<iovec> SendBatch::join(std::span<const iovec> pieces, std::size_t& used) {
+  const std::size_t first = used;
+  for (const iovec& piece : pieces) {
+    iovec* const last = used > first ? &joined_[used - 1] : nullptr;
+    if (last != nullptr &&
+        static_cast<std::byte*>(last->iov_base) + last->iov_len == piece.iov_base) {
+      last->iov_len += piece.iov_len;
+    } else {
+      joined_[used++] = piece;
+    }
+  }
+  return std::span(joined_).subspan(first, used - first);
+}
+
 std::size_t SendBatch::make_messages(Form& form) {
   std::size_t messages = 0;
+  std::size_t used = 0;
   for (std::size_t next = sent_; next < added_; next += datagrams_[messages++]) {
     datagrams_[messages] = run_from(next);
     msghdr& header = headers_[messages].msg_hdr;
     header = {};
-    form.make(messages, {to_[next], {&pieces_[next], datagrams_[messages]}}, header);
+    form.make(messages,
+              {.to = to_[next],
+               .bytes = join({&pieces_[next], datagrams_[messages]}, used),
+               .datagrams = datagrams_[messages],
+               .datagram = pieces_[next].iov_len},
+              header);
   }
   return messages;
 }

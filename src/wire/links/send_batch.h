@@ -25,10 +25,12 @@ class SendBatch {
   // Of these one message, where all go to one address; where the queue is short a batch is one.
   static constexpr std::size_t longest_run = wire::longest_run;
 
-  // Each piece is a datagram; all but the last are of one length.
   struct Run {
     NetworkAddress to;
-    std::span<iovec> pieces;
+    std::span<iovec>
+        bytes;  // of all datagrams, one behind the other, in no more pieces than needed
+    std::size_t datagrams = 0;
+    std::size_t datagram = 0;  // bytes of each but the last
   };
   // Makes messages of runs; the `index`-th memory is for the `index`-th message of a call.
   class Form {
@@ -61,13 +63,16 @@ class SendBatch {
   // Headers of what has not left, for sendmmsg; how many.
   std::size_t make_messages(Form& form);
   void has_sent(std::size_t messages);
+  // The bytes of `pieces` as fewer ones, from `joined_[used]` on; the kernel looks at each.
+  std::span<iovec> join(std::span<const iovec> pieces, std::size_t& used);
   // What the socket is to keep, so that the interface paces the sender and its queue does not drop.
   void set_send_queue();
 
   int descriptor_;
   std::size_t largest_;
   std::vector<std::byte> bytes_;
-  std::array<iovec, longest_run> pieces_{};
+  std::array<iovec, longest_run> pieces_{};  // a datagram each
+  std::array<iovec, longest_run> joined_{};
   std::array<NetworkAddress, longest_run> to_{};
   std::array<mmsghdr, longest_run> headers_{};
   std::array<std::size_t, longest_run> datagrams_{};  // of each message

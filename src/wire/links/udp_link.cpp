@@ -81,24 +81,6 @@ struct UdpLink::Buffers {
   std::vector<std::size_t> arrived_at;  // of each in `arrived`, in `from`
   std::array<sockaddr_in, SendBatch::longest_run> to{};
   std::array<Control, SendBatch::longest_run> leaving_control{};
-  std::array<iovec, SendBatch::longest_run> leaving_pieces{};
-  std::size_t leaving = 0;  // of these
-
-  // What lies one behind the other as one: the kernel looks at each piece. `first`: of a call.
-  std::span<iovec> joined(std::span<const iovec> pieces, bool first) {
-    if (first) leaving = 0;
-    const std::size_t from = leaving;
-    for (const iovec& piece : pieces) {
-      iovec* const last = leaving > from ? &leaving_pieces[leaving - 1] : nullptr;
-      if (last != nullptr &&
-          static_cast<std::byte*>(last->iov_base) + last->iov_len == piece.iov_base) {
-        last->iov_len += piece.iov_len;
-      } else {
-        leaving_pieces[leaving++] = piece;
-      }
-    }
-    return std::span(leaving_pieces).subspan(from, leaving - from);
-  }
 };
 
 UdpLink::UdpLink(Descriptor descriptor, const UdpSettings& settings)
@@ -225,17 +207,16 @@ void UdpLink::make(std::size_t index, const SendBatch::Run& run, msghdr& header)
   b.to[index] = to_system(run.to);
   header.msg_name = &b.to[index];
   header.msg_namelen = sizeof b.to[index];
-  const auto pieces = b.joined(run.pieces, index == 0);
-  header.msg_iov = pieces.data();
-  header.msg_iovlen = pieces.size();
-  if (run.pieces.size() == 1) return;
+  header.msg_iov = run.bytes.data();
+  header.msg_iovlen = run.bytes.size();
+  if (run.datagrams == 1) return;
   header.msg_control = &b.leaving_control[index];
   header.msg_controllen = CMSG_SPACE(sizeof(std::uint16_t));
   cmsghdr* c = CMSG_FIRSTHDR(&header);
   c->cmsg_level = IPPROTO_UDP;
   c->cmsg_type = UDP_SEGMENT;
   c->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
-  const auto piece = static_cast<std::uint16_t>(run.pieces.front().iov_len);
+  const auto piece = static_cast<std::uint16_t>(run.datagram);
   std::memcpy(CMSG_DATA(c), &piece, sizeof piece);
 }
 

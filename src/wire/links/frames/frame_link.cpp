@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/copy_bytes.h"
 #include "base/monotonic_clock.h"
 
 namespace quadrille::wire {
@@ -108,9 +109,10 @@ bool FrameLink::goes_as_frame(NetworkAddress to, std::size_t length) {
   return false;
 }
 
-void FrameLink::add_to_udp(NetworkAddress to, std::span<const std::byte> datagram) {
-  std::ranges::copy(datagram, udp_->room().begin());
-  udp_->add(to, datagram.size());
+void FrameLink::add_to_udp(NetworkAddress to, std::span<const std::byte> bytes,
+                           std::size_t datagram) {
+  copy_bytes(bytes, udp_->room());
+  udp_->add_next(to, bytes.size(), datagram);
 }
 
 FrameEnds FrameLink::ends(NetworkAddress to) {

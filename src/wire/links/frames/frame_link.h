@@ -77,8 +77,8 @@ class FrameLink : public Link {
 
   // Whether the next datagram leaves as a frame.
   bool goes_as_frame(NetworkAddress to, std::size_t length);
-  // By the UDP socket. REQUIRES: its room was not empty.
-  void add_to_udp(NetworkAddress to, std::span<const std::byte> datagram);
+  // By the UDP socket, see add_next(). REQUIRES: it has room.
+  void add_to_udp(NetworkAddress to, std::span<const std::byte> bytes, std::size_t datagram);
   // REQUIRES: it once went as a frame.
   FrameEnds ends(NetworkAddress to);
   // The interface's own hardware address, as it was known last and as it is about now.

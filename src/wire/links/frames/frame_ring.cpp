@@ -68,6 +68,8 @@ std::optional<FrameRing::Arrival> FrameRing::next() {
   std::memcpy(&arrival.offload, at + header.tp_mac - sizeof arrival.offload,
               sizeof arrival.offload);
   arrival.is_in_socket = (header.tp_status & TP_STATUS_COPY) != 0;
+  arrival.bytes = header.tp_len;
+  arrival.came = {std::int64_t{header.tp_sec} * 1'000'000'000 + header.tp_nsec};
   arrival.is_whole = header.tp_snaplen == header.tp_len;
   head_ = (head_ + 1) % slots_;
   return arrival;

@@ -9,6 +9,8 @@
 #include <optional>
 #include <span>
 
+#include "base/units.h"
+
 namespace quadrille::wire {
 
 // What precedes each frame of a packet socket with PACKET_VNET_HDR: how it is to be cut, or would
@@ -44,6 +46,8 @@ class FrameRing {
     std::span<std::byte> frame;
     FrameOffload offload{};  // how it would have been cut
     bool is_in_socket = false;
+    std::size_t bytes = 0;  // of the whole frame
+    Nanoseconds came{};     // by the clock of day
     bool is_whole = true;
   };
   // The next one; it stays until release().

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/divide_up.h"
 #include "wire/links/socket.h"
 
 namespace quadrille::wire {
@@ -108,6 +109,7 @@ void PacketLink::take_frames() {
   for (std::size_t frames = 0; frames < receive_batch; ++frames) {
     const auto arrival = ring_.next();
     if (!arrival) return;
+    note_burst(*arrival);
     if (arrival->is_in_socket) {
       take_message();
       there_is_more(true);  // its memory is this one's
@@ -119,6 +121,15 @@ void PacketLink::take_frames() {
                                    : 0);
   }
   there_is_more(ring_.has_next());
+}
+
+void PacketLink::note_burst(const FrameRing::Arrival& arrival) {
+  const std::size_t payload = arrival.bytes - std::min(arrival.bytes, frame_header_bytes);
+  const std::size_t piece = arrival.offload.kind == FrameOffload::cut_by_udp
+                                ? std::size_t{arrival.offload.piece_bytes}
+                                : payload;
+  const std::size_t datagrams = piece == 0 ? 1 : divide_up(payload, piece);
+  bursts_.add(payload + datagrams * framing_bytes, arrival.came);
 }
 
 void PacketLink::take_message() {
@@ -148,13 +159,21 @@ void PacketLink::take_errors() {
 }
 
 std::span<std::byte> PacketLink::room() {
-  const auto room = batch_.room();
-  return udp().room().empty() || room.empty() ? std::span<std::byte>{} : room.first(largest());
+  return udp().room().empty() ? std::span<std::byte>{} : batch_.room();
+}
+
+std::size_t PacketLink::datagrams_left() const {
+  return std::min(batch_.datagrams_left(), udp().datagrams_left());
 }
 
 void PacketLink::add(NetworkAddress to, std::size_t length) {
   if (goes_as_frame(to, length)) return batch_.add(to, length);
-  add_to_udp(to, batch_.room().first(length));
+  add_to_udp(to, batch_.room().first(length), 0);
+}
+
+void PacketLink::add_several(NetworkAddress to, std::size_t length, std::size_t datagram) {
+  if (goes_as_frame(to, datagram)) return batch_.add_several(to, length, datagram);
+  add_to_udp(to, batch_.room().first(length), datagram);
 }
 
 bool PacketLink::flush() {
@@ -165,11 +184,11 @@ bool PacketLink::flush() {
 void PacketLink::make(std::size_t index, const SendBatch::Run& run, msghdr& header) {
   std::size_t payload = 0;
   auto& pieces = pieces_[index];
-  for (std::size_t i = 0; i < run.pieces.size(); ++i) {
-    pieces[i + 1] = run.pieces[i];
-    payload += run.pieces[i].iov_len;
+  for (std::size_t i = 0; i < run.bytes.size(); ++i) {
+    pieces[i + 1] = run.bytes[i];
+    payload += run.bytes[i].iov_len;
   }
-  const bool is_cut = run.pieces.size() > 1;
+  const bool is_cut = run.datagrams > 1;
   Head& head = heads_[index];
   head.headers = frame_headers(ends(run.to), payload, is_cut);
   head.offload = {};
@@ -177,14 +196,14 @@ void PacketLink::make(std::size_t index, const SendBatch::Run& run, msghdr& head
     head.offload = {.flags = FrameOffload::needs_checksum,
                     .kind = FrameOffload::cut_by_udp,
                     .header_bytes = frame_header_bytes,
-                    .piece_bytes = static_cast<std::uint16_t>(run.pieces.front().iov_len),
+                    .piece_bytes = static_cast<std::uint16_t>(run.datagram),
                     .checksum_from = udp_offset,
                     .checksum_at = udp_checksum_offset};
   }
   static_assert(sizeof(Head) == sizeof(FrameOffload) + frame_header_bytes);
   pieces[0] = {&head, sizeof head};
   header.msg_iov = pieces.data();
-  header.msg_iovlen = run.pieces.size() + 1;
+  header.msg_iovlen = run.bytes.size() + 1;
 }
 
 }  // namespace quadrille::wire

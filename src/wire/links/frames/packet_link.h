@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "wire/links/burst_times.h"
 #include "wire/links/frames/frame.h"
 #include "wire/links/frames/frame_link.h"
 #include "wire/links/frames/frame_ring.h"
@@ -32,8 +33,12 @@ class PacketLink : public FrameLink, private SendBatch::Form {
     return ring_.capacity();
   }
   std::span<const std::span<std::byte>> receive() override;
+  std::optional<Nanoseconds> took(std::size_t bytes) override { return bursts_.take(bytes); }
   std::span<std::byte> room() override;
+  std::size_t datagrams_left() const override;
   void add(NetworkAddress to, std::size_t length) override;
+  void add_several(NetworkAddress to, std::size_t length, std::size_t datagram) override;
+  void set_cutting(bool cuts) override { batch_.set_cutting(cuts); }
   bool has_unsent() const override { return batch_.has_unsent() || udp().has_unsent(); }
   std::uint64_t sent() const override { return batch_.sent() + udp().sent(); }
   FrameCounters frames() const override { return {batch_.sent(), frames_received()}; }
@@ -51,6 +56,7 @@ class PacketLink : public FrameLink, private SendBatch::Form {
   bool start(std::size_t receive_bytes);
   void make(std::size_t index, const SendBatch::Run& run, msghdr& header) override;
   void take_frames();
+  void note_burst(const FrameRing::Arrival& arrival);
   void take_message();
   void take_errors();
 
@@ -59,6 +65,7 @@ class PacketLink : public FrameLink, private SendBatch::Form {
   std::array<int, 2> descriptors_;
   FrameRing ring_;
   SendBatch batch_;
+  BurstTimes bursts_;
   std::array<Head, SendBatch::longest_run> heads_{};
   std::array<std::array<iovec, SendBatch::longest_run + 1>, SendBatch::longest_run> pieces_{};
   std::vector<std::byte> message_;  // one that nobody has cut

@@ -125,7 +125,7 @@ std::span<std::byte> XdpLink::room() {
 void XdpLink::add(NetworkAddress to, std::size_t length) {
   const std::span<std::byte> datagram =
       (written_.empty() ? payload(*next_slot_) : std::span(written_)).first(length);
-  if (!goes_as_frame(to, length)) return add_to_udp(to, datagram);
+  if (!goes_as_frame(to, length)) return add_to_udp(to, datagram, 0);
   const XdpSocket::Slot slot = *std::exchange(next_slot_, {});
   if (!written_.empty()) std::ranges::copy(datagram, payload(slot).begin());
   std::ranges::copy(frame_headers(ends(to), length, false), sending().memory(slot).begin());
