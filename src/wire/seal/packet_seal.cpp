@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <optional>
 #include <vector>
 
 #include "base/big_endian.h"
@@ -142,8 +143,14 @@ Nanoseconds time_of(Cipher cipher) {
 
 bool start_ciphers() {
   if (aegis_init() != 0) return false;
-  seal_by(std::ranges::min({Cipher::aegis_128l, Cipher::aegis_128x4, Cipher::xchacha20_poly1305},
-                           {}, time_of));
+  std::optional<Nanoseconds> least;
+  for (const Cipher cipher :
+       {Cipher::aegis_128l, Cipher::aegis_128x4, Cipher::xchacha20_poly1305}) {
+    const Nanoseconds time = time_of(cipher);
+    if (least && *least <= time) continue;
+    least = time;
+    seal_by(cipher);
+  }
   return true;
 }
 
