@@ -130,7 +130,7 @@ def udp_received(
     """
     if not group:
         for source in sources:
-            _wait_for_answer(lab, source, to)
+            wait_for_answer(lab, source, to)
     receiver = _start(lab, to, _RECEIVE_UDP, group, str(idle_s))
     target = group or lab.state.hosts[to].address
     senders = [
@@ -174,7 +174,7 @@ def reaches(lab: Lab, source: str, to: str) -> bool:
     return True
 
 
-def _wait_for_answer(lab: Lab, source: str, to: str) -> None:
+def wait_for_answer(lab: Lab, source: str, to: str) -> None:
     """Return once a ping was answered; raises QuadrilleError when none is within ten seconds."""
     lab.on_host(source, ["ping", "-n", "-c", "1", "-i", "0.2", "-w", "10", lab.state.hosts[to].address])
 

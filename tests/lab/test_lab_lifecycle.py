@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lab_traffic import PYTHON, needs_namespaces, reaches, topology
+from lab_traffic import PYTHON, needs_namespaces, reaches, topology, wait_for_answer
 from ordinary_user import OrdinaryUser
 from steal_time import Timing
 
@@ -61,13 +61,13 @@ def test_two_labs_with_the_same_names_and_addresses_do_not_meet() -> None:
         assert one.state.hosts["h1"].address == two.state.hosts["h1"].address
         one.kill("h1")
         assert not reaches(one, "h0", "h1")
-        assert reaches(two, "h0", "h1")
+        wait_for_answer(two, "h0", "h1")
         before = two.counters().ports["h0"].out_frames
         one.thaw("h1")
-        assert reaches(one, "h0", "h1")
+        wait_for_answer(one, "h0", "h1")
         assert two.counters().ports["h0"].out_frames - before < 3
         one.down()
-        assert reaches(two, "h0", "h1")
+        wait_for_answer(two, "h0", "h1")
 
 
 def test_a_name_can_be_up_once() -> None:
@@ -100,7 +100,7 @@ def test_a_killed_keeper_leaves_only_what_the_next_up_removes() -> None:
     wait_for(lambda: not is_alive(lab.directory))
     with Lab.up(SMALL, "t-crash") as again:
         assert left.wait(5) == -signal.SIGKILL
-        assert reaches(again, "h0", "h1")
+        wait_for_answer(again, "h0", "h1")
 
 
 def test_a_killed_keeper_leaves_only_what_down_all_removes() -> None:
@@ -129,7 +129,7 @@ def test_an_up_killed_half_way_does_not_stop_the_next(delay_s: float) -> None:
     assert keeper_pid(directory) is None
     assert not directory.exists()
     with Lab.up(SMALL, "t-half") as lab:
-        assert reaches(lab, "h0", "h1")
+        wait_for_answer(lab, "h0", "h1")
     assert list(Path("/tmp").glob("qlab-t-half-*")) == []
 
 
@@ -169,9 +169,9 @@ def test_a_frozen_host_stops_and_goes_on() -> None:
         assert output.stat().st_size == frozen_at
         assert lab.thaw("h1") == 1
         wait_for(lambda: output.stat().st_size > frozen_at)
-        assert reaches(lab, "h0", "h1")
+        wait_for_answer(lab, "h0", "h1")
         assert lab.freeze("h1", cables=False) == 1
-        assert reaches(lab, "h0", "h1")
+        wait_for_answer(lab, "h0", "h1")
         assert lab.kill("h1") == 1
         assert process.wait(5) == -signal.SIGKILL
         assert not reaches(lab, "h0", "h1")
@@ -219,14 +219,14 @@ def test_a_host_killed_by_an_event_is_back_for_the_next_run() -> None:
             result = run_job(lab.directory, lab.state, lab.enter("h1", ["sleep", "30"]), capture=True)
             assert result.exit_code == 128 + signal.SIGKILL
             assert 0.25 < result.wall_s < 5
-            assert reaches(lab, "h0", "h1")
+            wait_for_answer(lab, "h0", "h1")
 
 
 def test_a_lab_in_a_user_namespace_works_and_says_what_it_lacks() -> None:
     if not ns.may_unshare(ns.NEWUSER | ns.NEWNET):
         pytest.skip("no user namespaces on this machine")
     with Lab.up(ready_made("two_sites", hosts=4), "t-user", user_namespace=True) as lab:
-        assert reaches(lab, "h0", "h2")
+        wait_for_answer(lab, "h0", "h2")
         assert lab.on_host("h2", ["hostname"]) == "h2\n"
         assert "XDP" in " ".join(lab.state.notes)
         left = sleeper(lab, "h3")

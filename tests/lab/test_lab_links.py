@@ -11,11 +11,11 @@ from lab_traffic import (
     frames_seen,
     needs_namespaces,
     ping_ms,
-    reaches,
     tcp_rates_bit_s,
     tcp_total_bit_s,
     topology,
     udp_received,
+    wait_for_answer,
     waiting_in_socket,
 )
 
@@ -190,7 +190,7 @@ def test_what_waits_in_a_switch_is_not_in_its_senders_socket() -> None:
         "hosts": [{"names": ["h0"], "on": "s0"}, {"names": ["h1"], "on": "s0", "to_host_mbit": 1}],
     }
     with Lab.up(topology(**tables), "t-senders") as lab:
-        assert reaches(lab, "h0", "h1")
+        wait_for_answer(lab, "h0", "h1")
         # 100 datagrams leave h0 within 2 ms; the switch brings them to h1 within 1200.
         assert waiting_in_socket(lab, "h0", "h1", count=100, after_s=0.05) == 0
         assert lab.counters().ports["h1"].waiting_bytes > 50_000
