@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,10 @@ def provider() -> None:
 
 
 @pytest.fixture
-def ordinary_user(tmp_path: Path) -> OrdinaryUser:
-    """Somebody without privilege; skips where nobody can be that."""
-    return OrdinaryUser(tmp_path)
+def ordinary_user() -> Iterator[OrdinaryUser]:
+    """Somebody without privilege; skips where nobody can be that.
+
+    His home is not pytest's: each pytest that starts, also one that a test runs, closes the folder of all to others.
+    """
+    with tempfile.TemporaryDirectory(prefix="quadrille-nobody-") as home:
+        yield OrdinaryUser(Path(home))

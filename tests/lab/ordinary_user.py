@@ -22,7 +22,7 @@ class OrdinaryUser:
             pytest.skip("changes its user, which only root can, by setpriv")
         user = pwd.getpwnam("nobody")
         os.chown(home, user.pw_uid, user.pw_gid)
-        # Up to the temporary folder that all may enter; pytest-xdist puts one more between.
+        # Up to the temporary folder that all may enter.
         for parent in (home, *home.parents):
             mode = parent.stat().st_mode
             if mode & 0o055 != 0o055:
