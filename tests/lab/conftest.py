@@ -27,7 +27,8 @@ def provider() -> None:
 def ordinary_user() -> Iterator[OrdinaryUser]:
     """Somebody without privilege; skips where nobody can be that.
 
-    His home is not pytest's: each pytest that starts, also one that a test runs, closes the folder of all to others.
+    His home is not pytest's: each pytest that starts, also one that a test runs, closes the folder of all
+    to others.
     """
     with tempfile.TemporaryDirectory(prefix="quadrille-nobody-") as home:
         yield OrdinaryUser(Path(home))
