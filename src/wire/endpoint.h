@@ -234,8 +234,10 @@ class Endpoint {
   // Whether it is authentic. Then its body is decrypted: where it belongs, or else where it was.
   bool open(Parsed& parsed, const Flow* flow, std::uint64_t number,
             std::span<std::byte> datagram) const;
-  // What is the same in all data that leaves for one other now.
-  Header data_header(const Flow& flow, bool repeated) const;
+  // To be completed by what is one packet's own.
+  Header header_of(PacketKind kind, Channel channel) const;
+  // The same of what leaves for one other: it tells how the flow stands.
+  Header reporting_header(PacketKind kind, const Flow& flow) const;
   // `run` as packets of that header, one behind the other; returns their bytes.
   std::size_t write_run(const Key& key, Header header, Sequence acknowledged,
                         const SendFlow::Run& run, std::span<std::byte> room) const;

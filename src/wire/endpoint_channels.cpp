@@ -82,10 +82,7 @@ Endpoint::Outgoing Endpoint::write_failure(std::span<std::byte> room) {
   ack.granted = ack.heard = ack.acknowledged;
   ack.announced = static_cast<std::uint32_t>(lower(flow.out, ack_bits));
   ack.answers = static_cast<std::uint32_t>(lower(flow.heard_number, sequence_bits));
-  Header header;
-  header.kind = PacketKind::ack;
-  header.sender = settings_.self;
-  header.channel = channel;
+  Header header = header_of(PacketKind::ack, channel);
   header.sequence = static_cast<std::uint32_t>(lower(flow.own_number, sequence_bits));
   header.acknowledged = static_cast<std::uint16_t>(lower(flow.in, acknowledged_bits));
   header.granted = header.acknowledged;

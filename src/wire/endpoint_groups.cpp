@@ -117,10 +117,7 @@ void Endpoint::receive_from_group(EndpointId sender, const Group& group, Channel
 // Of what waits for all of them: it takes one datagram, not one for each.
 Endpoint::Outgoing Endpoint::write_announcement(const SendGroup& group, std::span<std::byte> room) {
   const Sequence end = group.announced();
-  Header header;
-  header.kind = PacketKind::group_announcement;
-  header.sender = settings_.self;
-  header.channel = group.flows().front()->key.second;
+  Header header = header_of(PacketKind::group_announcement, group.flows().front()->key.second);
   header.sequence = static_cast<std::uint32_t>(lower(end, sequence_bits));
   const std::size_t length = seal(group.key(), header, {.number = end}, {}, room);
   ++counters_.acks_sent;
@@ -153,11 +150,10 @@ Endpoint::Outgoing Endpoint::write_to_group(const SendGroup& group,
     packet.repeated |= repeated;
     flow->turn = ++turns_;
   }
-  Header header;
-  header.kind = packet.repeated ? PacketKind::repeated_group_data : PacketKind::group_data;
+  Header header =
+      header_of(packet.repeated ? PacketKind::repeated_group_data : PacketKind::group_data,
+                receivers.front()->key.second);
   header.last = packet.last;
-  header.sender = settings_.self;
-  header.channel = receivers.front()->key.second;
   header.sequence = static_cast<std::uint32_t>(lower(packet.sequence, sequence_bits));
   header.place = packet.place;
   const std::size_t length =

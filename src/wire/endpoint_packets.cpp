@@ -29,11 +29,16 @@ bool Endpoint::open(Parsed& parsed, const Flow* flow, std::uint64_t number,
   return unseal(key, header, numbers, datagram, to);
 }
 
-Header Endpoint::data_header(const Flow& flow, bool repeated) const {
+Header Endpoint::header_of(PacketKind kind, Channel channel) const {
   Header header;
-  header.kind = repeated ? PacketKind::repeated_data : PacketKind::data;
+  header.kind = kind;
   header.sender = settings_.self;
-  header.channel = flow.key.second;
+  header.channel = channel;
+  return header;
+}
+
+Header Endpoint::reporting_header(PacketKind kind, const Flow& flow) const {
+  Header header = header_of(kind, flow.key.second);
   header.acknowledged =
       static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
   header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
@@ -45,7 +50,8 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
   has_told(flow);
   flow.sent_since_arrival = true;
   flow.turn = ++turns_;
-  Header header = data_header(flow, packet.repeated);
+  Header header =
+      reporting_header(packet.repeated ? PacketKind::repeated_data : PacketKind::data, flow);
   header.last = packet.last;
   header.sequence = static_cast<std::uint32_t>(lower(packet.sequence, sequence_bits));
   header.place = packet.place;
@@ -98,14 +104,8 @@ Ack Endpoint::next_ack(Flow& flow) {
 Endpoint::Outgoing Endpoint::write_ack(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
   Ack ack = next_ack(flow);
   ack.words = static_cast<std::uint8_t>(flow.in.arrived(ack.arrived));
-  Header header;
-  header.kind = PacketKind::ack;
-  header.sender = settings_.self;
-  header.channel = flow.key.second;
+  Header header = reporting_header(PacketKind::ack, flow);
   header.sequence = static_cast<std::uint32_t>(lower(flow.own_number, sequence_bits));
-  header.acknowledged =
-      static_cast<std::uint16_t>(lower(flow.in.acknowledged(), acknowledged_bits));
-  header.granted = static_cast<std::uint16_t>(lower(flow.in.granted(), acknowledged_bits));
   const auto body = room.subspan(header_bytes);
   const std::size_t written = quadrille::wire::write_ack(ack, body);
   const std::size_t length =

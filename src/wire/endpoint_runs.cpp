@@ -50,8 +50,9 @@ std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::
   has_told(flow);
   flow.sent_since_arrival = true;
   flow.turn = ++turns_;
-  const std::size_t length = write_run(flow.send_key, data_header(flow, run->repeated),
-                                       flow.in.acknowledged(), *run, room);
+  const PacketKind kind = run->repeated ? PacketKind::repeated_data : PacketKind::data;
+  const std::size_t length =
+      write_run(flow.send_key, reporting_header(kind, flow), flow.in.acknowledged(), *run, room);
   ++counters_.runs_sent;
   count_sent(flow, {run->packets, run->payload.size(), run->repeated, run->repeated});
   note_sent(flow, run->first, run->repeated, now);
@@ -69,10 +70,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_run_to_group(const SendGroup& g
     flow->turn = ++turns_;
   }
   Flow& first = *group.flows().front();
-  Header header;
-  header.kind = PacketKind::group_data;
-  header.sender = settings_.self;
-  header.channel = first.key.second;
+  const Header header = header_of(PacketKind::group_data, first.key.second);
   const std::size_t length = write_run(group.key(), header, 0, run, room);
   ++counters_.runs_sent;
   counters_.group_sent += packets;

@@ -102,10 +102,8 @@ std::byte* ReceiveFlow::room_for(const Packet& packet) const {
 }
 
 void ReceiveFlow::place(const Packet& packet) {
-  const auto message =
-      std::ranges::find_if(messages_, [&](const Message& m) { return packet.sequence < m.end; });
-  // Of a message that completed as a mismatch.
-  if (message == messages_.end() || packet.sequence < message->first) return;
+  Message* const message = message_of(packet.sequence);
+  if (message == nullptr) return;
   const Sequence index = packet.sequence - message->first;
   const std::size_t offset = index * limits_.payload;
   const bool last = packet.sequence + 1 == message->end;

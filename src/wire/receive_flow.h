@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "wire/arrival_bits.h"
@@ -156,7 +157,11 @@ class ReceiveFlow {
   static bool fits(const Message& message, Sequence index, const Packet& packet,
                    std::size_t payload);
   void place(const Packet& packet);
+  // Null: none that is expected, or one that completed as a mismatch.
   const Message* message_of(Sequence sequence) const;
+  Message* message_of(Sequence sequence) {
+    return const_cast<Message*>(std::as_const(*this).message_of(sequence));
+  }
   void complete_arrived();
   bool keep_early(const Packet& packet);
 

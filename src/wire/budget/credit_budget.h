@@ -12,11 +12,11 @@
 // The limit moves both ways. A loss takes an eighth off it, so that a burst of them halves it and a
 // single one does little; a limit's worth of arrivals raises it by a packet, up to where it began.
 // Where it has grown beyond that, losses within `longest_queue` are one: what is cut below a link
-// (UDP_SEGMENT) is lost as a whole.
-// It grows where the link drains all of it within `longest_queue`, which packets tell
-// that arrived one behind the other (BurstTimes). So a slow link's limit
-// stays where it began, and a fast one's follows its rate, as Swift's window follows a target delay
-// (G. Kumar et al., SIGCOMM 2020, doi:10.1145/3387514.3406591) without a clock at the sender.
+// (UDP_SEGMENT) is lost as a whole. It grows where the link drains all of it within
+// `longest_queue`, which packets tell that arrived one behind the other (BurstTimes). So a slow
+// link's limit stays where it began, and a fast one's follows its rate, as Swift's window follows a
+// target delay (G. Kumar et al., SIGCOMM 2020, doi:10.1145/3387514.3406591) without a clock at the
+// sender.
 //
 // Thread rule: a board may be used by all at once; a CreditBudget by one thread at a time.
 #pragma once

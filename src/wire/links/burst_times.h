@@ -11,7 +11,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/divide_up.h"
 #include "base/units.h"
+#include "wire/links/link.h"
 
 namespace quadrille::wire {
 
@@ -27,6 +29,12 @@ class BurstTimes {
     if (bytes_ < wanted_) return;
     shortest_ = std::min(shortest_, time - since_);
     begin(time);
+  }
+
+  // The same of a message of `payload` bytes that came as datagrams of `each`, or as one.
+  void add_message(std::size_t payload, std::size_t each, Nanoseconds time) {
+    const std::size_t datagrams = payload == 0 ? 1 : divide_up(payload, each);
+    add(payload + datagrams * framing_bytes, time);
   }
 
   // The shortest time in which `bytes` have arrived since this was last asked for as many; nothing:

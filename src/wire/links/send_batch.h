@@ -27,8 +27,8 @@ class SendBatch {
 
   struct Run {
     NetworkAddress to;
-    std::span<iovec>
-        bytes;  // of all datagrams, one behind the other, in no more pieces than needed
+    // Of all datagrams, one behind the other, in no more pieces than needed.
+    std::span<iovec> bytes;
     std::size_t datagrams = 0;
     std::size_t datagram = 0;  // bytes of each but the last
   };

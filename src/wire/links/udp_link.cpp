@@ -15,7 +15,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/divide_up.h"
 #include "wire/links/socket.h"
 
 namespace quadrille::wire {
@@ -186,10 +185,7 @@ void UdpLink::take_apart(std::size_t index) {
     if (length > 0) piece = static_cast<std::size_t>(length);
   }
   if (piece > b.largest) return;  // than any of ours
-  if (came) {
-    const std::size_t datagrams = whole.empty() ? 1 : divide_up(whole.size(), piece);
-    bursts_.add(whole.size() + datagrams * framing_bytes, *came);
-  }
+  if (came) bursts_.add_message(whole.size(), piece, *came);
   std::size_t offset = 0;
   do {
     b.arrived.push_back(whole.subspan(offset, std::min(piece, whole.size() - offset)));

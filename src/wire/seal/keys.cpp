@@ -34,7 +34,10 @@ Key derived(const Secret& secret, const std::vector<EndpointId>& ends) {
 
 }  // namespace
 
-bool start_cryptography() { return sodium_init() >= 0 && start_ciphers(); }
+bool start_cryptography() {
+  static const bool started = sodium_init() >= 0 && start_ciphers();
+  return started;
+}
 
 Secret secret_of_start(const Secret& job, const Secret& drawn) {
   return hash_of<Secret>(drawn, job);

@@ -16,8 +16,8 @@ using Secret = std::array<std::byte, 16>;  // of the job
 // Each cipher has a part of its own, see packet_seal.cpp.
 using Key = std::array<std::byte, 64>;
 
-// REQUIRES: called once before anything else of wire/seal; false where libsodium or libaegis cannot
-// start. Takes some 50 us, in which it finds out which cipher is the fastest here.
+// REQUIRES: called before anything else of wire/seal; false where libsodium or libaegis cannot
+// start. Takes some 50 us at first, in which it finds out which cipher is the fastest here.
 bool start_cryptography();
 
 // What a job's wire is keyed by that starts with `drawn`, random and public: another start of a job

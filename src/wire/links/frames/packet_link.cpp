@@ -16,7 +16,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/divide_up.h"
 #include "wire/links/socket.h"
 
 namespace quadrille::wire {
@@ -125,11 +124,9 @@ void PacketLink::take_frames() {
 
 void PacketLink::note_burst(const FrameRing::Arrival& arrival) {
   const std::size_t payload = arrival.bytes - std::min(arrival.bytes, frame_header_bytes);
-  const std::size_t piece = arrival.offload.kind == FrameOffload::cut_by_udp
-                                ? std::size_t{arrival.offload.piece_bytes}
-                                : payload;
-  const std::size_t datagrams = piece == 0 ? 1 : divide_up(payload, piece);
-  bursts_.add(payload + datagrams * framing_bytes, arrival.came);
+  const FrameOffload& offload = arrival.offload;
+  const bool is_cut = offload.kind == FrameOffload::cut_by_udp && offload.piece_bytes > 0;
+  bursts_.add_message(payload, is_cut ? offload.piece_bytes : payload, arrival.came);
 }
 
 void PacketLink::take_message() {

@@ -38,7 +38,10 @@ class PacketLink : public FrameLink, private SendBatch::Form {
   std::size_t datagrams_left() const override;
   void add(NetworkAddress to, std::size_t length) override;
   void add_several(NetworkAddress to, std::size_t length, std::size_t datagram) override;
-  void set_cutting(bool cuts) override { batch_.set_cutting(cuts); }
+  void set_cutting(bool cuts) override {
+    batch_.set_cutting(cuts);
+    udp().set_cutting(cuts);
+  }
   bool has_unsent() const override { return batch_.has_unsent() || udp().has_unsent(); }
   std::uint64_t sent() const override { return batch_.sent() + udp().sent(); }
   FrameCounters frames() const override { return {batch_.sent(), frames_received()}; }
