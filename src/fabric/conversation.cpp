@@ -126,10 +126,12 @@ void Conversation::receive_bulk(std::span<std::byte> bytes, Token token, Nanosec
   endpoint_.receive_certain(peer_, bulk_channel, bytes, handle, now);
 }
 
-bool Conversation::on_datagram(std::span<std::byte> datagram, Nanoseconds now) {
-  if (claim_ && datagram.size() == 1 && datagram.front() == wakes) return true;
+std::optional<wire::Endpoint::Heard> Conversation::on_datagram(std::span<std::byte> datagram,
+                                                               Nanoseconds now) {
+  if (claim_ && datagram.size() == 1 && datagram.front() == wakes)
+    return wire::Endpoint::Heard{.from = peer_};
   uses_wire_ = true;
-  return endpoint_.on_datagram(datagram, now).has_value();
+  return endpoint_.on_datagram(datagram, now);
 }
 
 std::optional<wire::Endpoint::Outgoing> Conversation::next_datagram(std::span<std::byte> room,

@@ -53,8 +53,8 @@ class Conversation {
   // The rest of the message that has come last; `bytes` live until it is told of.
   void receive_rest(std::span<std::byte> bytes, Nanoseconds now);
 
-  // Whether it is the other end's. What it brings is told by the calls below.
-  bool on_datagram(std::span<std::byte> datagram, Nanoseconds now);
+  // Nothing where it is not the other end's. What it brings is told by the calls below.
+  std::optional<wire::Endpoint::Heard> on_datagram(std::span<std::byte> datagram, Nanoseconds now);
   std::optional<wire::Endpoint::Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
                                                         std::size_t most = 1);
   std::optional<Nanoseconds> deadline() const { return endpoint_.deadline(); }
@@ -90,6 +90,10 @@ class Conversation {
   };
   // `broken`: what has come is no message of this protocol.
   std::optional<Happened> next(Nanoseconds now);
+
+  // As Endpoint's, of the other end.
+  void set_receive_loss(bool receive_loss) { endpoint_.set_receive_loss(peer_, receive_loss); }
+  bool has_receive_loss() const { return endpoint_.has_receive_loss(peer_); }
 
   // The other end is lost: nothing is awaited any more, and no credit held for it.
   void give_up();

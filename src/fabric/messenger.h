@@ -36,6 +36,7 @@
 #include "fabric/message_format.h"
 #include "wire/budget/credit_budget.h"
 #include "wire/budget/host_board.h"
+#include "wire/engine/protocol.h"
 
 namespace quadrille::fabric {
 
@@ -70,12 +71,10 @@ struct ReceiveRequest {
   Report report;
 };
 
-class Messenger {
+class Messenger final : public wire::Protocol {
  public:
   // `keys` outlive it. REQUIRES: wire::start_cryptography() has returned true.
   Messenger(const MessengerSettings& settings, const KeyPair& keys);
-  Messenger(const Messenger&) = delete;
-  Messenger& operator=(const Messenger&) = delete;
 
   const EndpointName& name() const { return settings_.name; }
   // The endpoint of that name, the same number each time; nothing where its key is unusable.
@@ -98,31 +97,23 @@ class Messenger {
   // The receive of this context, if it still waits.
   bool cancel(const void* context);
 
-  // Afterwards its memory holds nothing of use.
-  void on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram, Nanoseconds now);
-  // What `bursts` tells of the link; see wire::CreditBudget.
-  template <typename Bursts>
-  void learn(Bursts&& bursts, Nanoseconds now) {
-    network_budget_.learn(bursts, settings_.name.payload + wire::packet_framing_bytes, now);
-  }
+  std::optional<Heard> on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram,
+                                   Nanoseconds now) override;
+  void learn(wire::Link& link, Nanoseconds now) override;
   // Takes in what others of this host have written to memory; returns whether they had.
   bool look_at_memory(Nanoseconds now);
-  // For asking otherwise after those who answer nothing: they have left several probes
-  // unanswered since the last call, or have still.
-  std::set<PeerNumber> take_silent() { return std::exchange(silent_, {}); }
-  bool is_silent(PeerNumber peer) const;
-  // REQUIRES: room for introduction_bytes.
-  void introduce(PeerNumber to, std::span<std::byte> room) const;
-  // Who introduces himself so, if he is known and it is genuine. REQUIRES: is_introduction(), or
-  // is_farewell().
-  std::optional<PeerNumber> introduced(std::span<const std::byte> datagram);
-  // The same to who introduces himself, known or not; false where that is not genuine. REQUIRES:
-  // is_introduction(); room for introduction_bytes.
-  bool answer(std::span<const std::byte> introduction, std::span<std::byte> room) const;
-  // A host says that nobody listens there any more.
-  void on_refusal(wire::NetworkAddress to);
-  // The same of one peer, whose address somebody else may have got since.
-  void on_refusal(PeerNumber peer) { peers_[peer]->refused = true; }
+  void on_refusal(wire::NetworkAddress to) override;
+
+  // Who hails says by an introduction (fabric/introduction.h) who it is.
+  std::optional<PeerNumber> next_silent() override;
+  wire::PortAddress address_of(PeerNumber peer) const override;
+  void set_receive_loss(PeerNumber peer, bool receive_loss) override;
+  bool has_receive_loss(PeerNumber peer) const override;
+  bool is_lost(PeerNumber peer) const override { return peers_[peer]->lost; }
+  void on_refused_stream(PeerNumber peer) override { peers_[peer]->refused = true; }
+  std::size_t hail(PeerNumber to, std::span<std::byte> room) override;
+  std::optional<Hailed> on_hail(std::span<const std::byte> datagram, std::span<std::byte> room,
+                                Nanoseconds now) override;
   // Nobody is reached any more, nor heard: what is under way ends so, and what waits for anybody,
   // now and later.
   void lose_everybody();
@@ -134,20 +125,13 @@ class Messenger {
   // and has the others told. If it throws itself it is to be called again.
   void break_off();
 
-  struct Outgoing {
-    wire::NetworkAddress to;
-    std::size_t length = 0;
-    std::size_t datagram = 0;  // of several: bytes of all but the last
-  };
-  // One, or several to one peer, `most` at most, where there is room. REQUIRES: room for
-  // largest_datagram().
+  // REQUIRES: room for largest_datagram().
   std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
-                                        std::size_t most = 1);
+                                        std::size_t most = 1) override;
   std::size_t largest_datagram() const;
   // When next_datagram() will have something without any other event.
   std::optional<Nanoseconds> deadline() const;
-  // Whether next_datagram() may have one.
-  bool is_due(Nanoseconds now) const;
+  bool is_due(Nanoseconds now) const override;
 
   // What has ended since, in order.
   std::deque<Done>& done() { return done_; }
@@ -158,7 +142,7 @@ class Messenger {
   std::size_t copied_bytes() const { return copied_bytes_; }
   // Datagrams of senders that are in no address vector and did not show the job's secret.
   std::uint64_t strangers() const { return strangers_; }
-  wire::EndpointCounters counters() const;
+  wire::EndpointCounters counters() const override;
   // What has gone by memory of this host, both ways.
   std::uint64_t records() const;
 
@@ -215,6 +199,9 @@ class Messenger {
   PeerNumber add_peer(const EndpointName& name, const wire::Secret& secret, Nanoseconds now);
   PeerNumber* known_at(wire::NetworkAddress address);
   void on_introduction(std::span<const std::byte> datagram, Nanoseconds now);
+  // Who introduces himself so, if he is known and it is genuine. REQUIRES: is_introduction(), or
+  // is_farewell().
+  std::optional<PeerNumber> introduced(std::span<const std::byte> datagram);
   void owe_farewell(PeerNumber number);
   void on_farewell(std::span<const std::byte> datagram);
   std::optional<std::size_t> farewell(Peer& peer, std::span<std::byte> room, Nanoseconds now);

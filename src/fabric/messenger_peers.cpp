@@ -121,24 +121,40 @@ void Messenger::on_introduction(std::span<const std::byte> datagram, Nanoseconds
   add_peer(*name, *secret, now);
 }
 
-void Messenger::on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram,
-                            Nanoseconds now) {
-  if (is_introduction(datagram)) return on_introduction(datagram, now);
-  if (is_farewell(datagram)) return on_farewell(datagram);
+std::optional<wire::Protocol::Heard> Messenger::on_datagram(wire::NetworkAddress from,
+                                                            std::span<std::byte> datagram,
+                                                            Nanoseconds now) {
+  if (is_introduction(datagram)) {
+    on_introduction(datagram, now);
+    return std::nullopt;
+  }
+  if (is_farewell(datagram)) {
+    on_farewell(datagram);
+    return std::nullopt;
+  }
   const PeerNumber* known = known_at(from);
   if (known == nullptr || !peers_[*known]->conversation) {
     ++strangers_;
-    return;
+    return std::nullopt;
   }
   const PeerNumber number = *known;
   Peer& peer = *peers_[number];
-  if (peer.lost) return owe_farewell(number);
-  const bool is_peers = peer.conversation->on_datagram(datagram, now);
-  if (!is_peers) return;
+  if (peer.lost) {
+    owe_farewell(number);
+    return std::nullopt;
+  }
+  const auto heard = peer.conversation->on_datagram(datagram, now);
+  if (!heard) return std::nullopt;
   peer.heard = true;
   peer.refused = false;
   take_events(number, now);
   touch(number, now);
+  return Heard{.from = number, .is_ack = heard->is_ack};
+}
+
+void Messenger::learn(wire::Link& link, Nanoseconds now) {
+  network_budget_.learn([&link](std::size_t bytes) { return link.took(bytes); },
+                        settings_.name.payload + wire::packet_framing_bytes, now);
 }
 
 // Who was given up, and lives, is not to wait for what never comes.
@@ -172,24 +188,50 @@ std::optional<PeerNumber> Messenger::introduced(std::span<const std::byte> datag
   return std::nullopt;
 }
 
-void Messenger::introduce(PeerNumber to, std::span<std::byte> room) const {
-  write_introduction(settings_.name, peers_[to]->name, peers_[to]->secret, room);
+std::optional<PeerNumber> Messenger::next_silent() {
+  if (silent_.empty()) return std::nullopt;
+  return silent_.extract(silent_.begin()).value();
 }
 
-bool Messenger::answer(std::span<const std::byte> introduction, std::span<std::byte> room) const {
-  const auto name = claimed_name(introduction);
-  if (!name) return false;
-  const auto secret = keys_.secret_with(name->key, settings_.job_secret);
-  if (!secret || !is_genuine(introduction, settings_.name, *secret)) return false;
-  write_introduction(settings_.name, *name, *secret, room);
-  return true;
+wire::PortAddress Messenger::address_of(PeerNumber peer) const {
+  const EndpointName& name = peers_[peer]->name;
+  return {.datagrams = name.at, .streams = {name.at.address, name.streams}};
 }
 
-bool Messenger::is_silent(PeerNumber peer) const {
+void Messenger::set_receive_loss(PeerNumber peer, bool receive_loss) {
+  Peer& of = *peers_[peer];
+  if (of.conversation) of.conversation->set_receive_loss(receive_loss);
+}
+
+bool Messenger::has_receive_loss(PeerNumber peer) const {
   const Peer& of = *peers_[peer];
-  if (of.lost || !of.conversation) return false;
-  const auto unanswered = of.conversation->unanswered();
-  return unanswered && *unanswered >= probes_before_silent;
+  return of.conversation && of.conversation->has_receive_loss();
+}
+
+std::size_t Messenger::hail(PeerNumber to, std::span<std::byte> room) {
+  write_introduction(settings_.name, peers_[to]->name, peers_[to]->secret, room);
+  return introduction_bytes;
+}
+
+// Whoever shares a secret with this endpoint is answered, in its address vector or not: that it
+// lives is all that is asked.
+std::optional<wire::Protocol::Hailed> Messenger::on_hail(std::span<const std::byte> datagram,
+                                                         std::span<std::byte> room,
+                                                         Nanoseconds now) {
+  if (!is_introduction(datagram)) return std::nullopt;
+  const auto name = claimed_name(datagram);
+  const auto secret = name ? keys_.secret_with(name->key, settings_.job_secret) : std::nullopt;
+  if (!secret || !is_genuine(datagram, settings_.name, *secret)) {
+    ++strangers_;
+    return Hailed{};
+  }
+  on_introduction(datagram, now);
+  const PeerNumber* known = known_at(name->at);
+  if (known == nullptr || peers_[*known]->name != *name) known = nullptr;
+  if (known != nullptr && peers_[*known]->lost) return Hailed{};
+  write_introduction(settings_.name, *name, *secret, room);
+  return Hailed{.from = known != nullptr ? std::optional(*known) : std::nullopt,
+                .answer = introduction_bytes};
 }
 
 void Messenger::ask_programs_later(Nanoseconds now) {
@@ -274,8 +316,9 @@ std::optional<std::size_t> Messenger::introduction(Peer& peer, std::span<std::by
   return introduction_bytes;
 }
 
-std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte> room,
-                                                            Nanoseconds now, std::size_t most) {
+std::optional<wire::Protocol::Outgoing> Messenger::next_datagram(std::span<std::byte> room,
+                                                                 Nanoseconds now,
+                                                                 std::size_t most) {
   while (!timers_.empty() && timers_.begin()->first <= now) {
     const PeerNumber number = timers_.begin()->second;
     timers_.erase(timers_.begin());
@@ -292,14 +335,18 @@ std::optional<Messenger::Outgoing> Messenger::next_datagram(std::span<std::byte>
     if (peer.lost) {
       if (const auto length = farewell(peer, room, now)) {
         peer.ready = false;
-        return Outgoing{peer.name.at, *length};
+        return Outgoing{.peer = number, .to = peer.name.at, .length = *length};
       }
     } else {
       std::optional<Outgoing> outgoing;
       if (const auto length = introduction(peer, room, now)) {
-        outgoing = {peer.name.at, *length};
+        outgoing = {.peer = number, .to = peer.name.at, .length = *length};
       } else if (const auto next = peer.conversation->next_datagram(room, now, most)) {
-        outgoing = {peer.name.at, next->length, next->datagram};
+        outgoing = {.peer = number,
+                    .to = peer.name.at,
+                    .length = next->length,
+                    .is_ack = next->is_ack,
+                    .datagram = next->datagram};
       }
       take_events(number, now);  // what leaves unscheduled is done
       if (outgoing) {
@@ -339,10 +386,10 @@ void Messenger::on_refusal(wire::NetworkAddress to) {
 
 void Messenger::check_refused(PeerNumber number) {
   Peer& peer = *peers_[number];
-  if (is_silent(number)) silent_.insert(number);
-  if (!peer.refused || peer.lost) return;
+  if (peer.lost || !peer.conversation) return;
   const auto unanswered = peer.conversation->unanswered();
-  if (unanswered && *unanswered >= probes_before_lost) lose(number);
+  if (unanswered && *unanswered >= probes_before_silent) silent_.insert(number);
+  if (peer.refused && unanswered && *unanswered >= probes_before_lost) lose(number);
 }
 
 void Messenger::lose(PeerNumber number) {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The socket is watched only while nobody drives.
 #include "fabric/station.h"
-
-#include <sys/epoll.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <utility>
 
 #include "base/monotonic_clock.h"
+#include "fabric/introduction.h"
 #include "fabric/local_address.h"
 
 namespace quadrille::fabric {
@@ -41,56 +39,63 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
                                       .datagram_bytes = local_payload + wire::overhead_bytes,
                                       .link_helper = settings.link_helper});
   if (!opened.ok()) return opened.error();
-  auto link = std::move(opened.value().link);
-  auto keys = std::make_unique<KeyPair>();
-  auto inbox = settings.shares_memory ? Inbox::open(keys->public_key()) : nullptr;
-  made.inbox = inbox.get();
-  made.name = {link->local(), static_cast<std::uint16_t>(payload), keys->public_key()};
-  if (inbox) made.name.inbox = inbox->place();
-  auto liveness = PeerLiveness::open(made.name.at.address);
-  if (liveness) made.name.streams = liveness->port();
+  Parts parts;
+  parts.link = std::move(opened.value().link);
+  parts.keys = std::make_unique<KeyPair>();
+  if (settings.shares_memory) parts.inbox = Inbox::open(parts.keys->public_key());
+  made.inbox = parts.inbox.get();
+  made.name = {parts.link->local(), static_cast<std::uint16_t>(payload), parts.keys->public_key()};
+  if (parts.inbox) made.name.inbox = parts.inbox->place();
+  parts.streams = wire::StreamLink::open({made.name.at.address, 0},
+                                         std::max(local_payload + wire::overhead_bytes,
+                                                  introduction_bytes));
+  if (parts.streams) made.name.streams = parts.streams->local().port;
   made.job_secret = settings.job_secret;
   made.burst_bytes = settings.burst_bytes;
   made.most_budget =
-      wire::CreditBudget::most_with(link->receive_queue(payload + wire::overhead_bytes));
+      wire::CreditBudget::most_with(parts.link->receive_queue(payload + wire::overhead_bytes));
   made.flow_control = settings.flow_control;
   // Outside of a job nobody knows whose ranks others are.
-  auto board = settings.job_secret && settings.flow_control
-                   ? wire::HostBoard::join(*settings.job_secret, interface.value().address)
-                   : nullptr;
-  made.board = board.get();
-  std::unique_ptr<Station> station(new Station(std::move(link), std::move(keys), std::move(inbox),
-                                               std::move(board), std::move(liveness), made,
-                                               std::move(on_done)));
+  if (settings.job_secret && settings.flow_control)
+    parts.board = wire::HostBoard::join(*settings.job_secret, interface.value().address);
+  made.board = parts.board.get();
+  std::unique_ptr<Station> station(new Station(std::move(parts), made, std::move(on_done)));
   station->why_not_ = std::move(opened.value().why_not);
-  if (!station->start()) return Error{ErrorKind::system, "no descriptor or no thread is left"};
+  station->engine_.use_tcp_fallback();
+  const auto act = [of = station.get()](Nanoseconds now, bool before_sleep) {
+    return of->serve(now, before_sleep);
+  };
+  if (!station->engine_.start(act))
+    return Error{ErrorKind::system, "no descriptor or no thread is left"};
   return station;
 }
 
-Station::Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
-                 std::unique_ptr<Inbox> inbox, std::unique_ptr<wire::HostBoard> board,
-                 std::unique_ptr<PeerLiveness> liveness, const MessengerSettings& settings,
-                 DoneHandler on_done)
-    : link_(std::move(link)),
-      keys_(std::move(keys)),
-      inbox_(std::move(inbox)),
-      board_(std::move(board)),
-      liveness_(std::move(liveness)),
-      name_(settings.name),
-      own_address_(name_.at.address),
+Station::Station(Parts parts, const MessengerSettings& settings, DoneHandler on_done)
+    : keys_(std::move(parts.keys)),
+      inbox_(std::move(parts.inbox)),
+      board_(std::move(parts.board)),
       messenger_(settings, *keys_),
       on_done_(std::move(on_done)),
-      service_(mutex_) {}
-
-bool Station::start() {
-  watched_ = std::ranges::all_of(link_->descriptors(),
-                                 [&](int one) { return service_.add(one, EPOLLIN); });
-  if (liveness_) watched_ = watched_ && service_.add(liveness_->descriptor(), EPOLLIN);
-  return watched_ && service_.start([this] { return serve(); });
-}
+      engine_(messenger_, std::move(parts.link), std::move(parts.streams),
+              {.between_calls = between_calls,
+               .on_tcp_fallback =
+                   [this](PeerNumber peer) {
+                     std::fprintf(stderr,
+                                  "quadrille: datagrams of %s do not reach %s any more; TCP carries "
+                                  "what they exchange until some do\n",
+                                  text_of(messenger_.name_of(peer)).c_str(),
+                                  text_of(messenger_.name()).c_str());
+                   },
+               .on_uncut =
+                   [] {
+                     std::fputs(
+                         "quadrille: what the provider's interface is to cut into datagrams does "
+                         "not arrive; they leave one by one for a while\n",
+                         stderr);
+                   }}) {}
 
 Station::~Station() {
-  if (service_.end()) attempt([this] { linger(); });
+  if (engine_.end()) attempt([this] { linger(); });
 }
 
 template <typename Act>
@@ -109,7 +114,7 @@ void Station::break_off() noexcept {
                stderr);
   try {
     messenger_.break_off();
-    send_out(monotonic_now());
+    engine_.send_out(monotonic_now());
   } catch (...) {
     messenger_.fail();
   }
@@ -119,29 +124,28 @@ void Station::linger() {
   const Nanoseconds end = monotonic_now() + longest_linger;
   for (Nanoseconds now = monotonic_now(); now < end; now = monotonic_now()) {
     take_in(now);
-    send_out(now);
-    note_refusals();
+    engine_.send_out(now);
+    note_losses(now);
     messenger_.done().clear();
-    if (messenger_.is_idle() && !link_->has_unsent()) return;
-    wire::wait_for_arrival(*link_, Nanoseconds{1'000'000});
+    if (messenger_.is_idle() && !engine_.link().has_unsent()) return;
+    wire::wait_for_arrival(engine_.link(), Nanoseconds{1'000'000});
   }
 }
 
 Station::Passage::Passage(Station& of) : station(of), now(monotonic_now()) {
-  station.last_passed_ = now;
-  if (station.watched_) station.watch(false, false);
+  if (station.engine_.enter(now)) station.set_asleep(false);
 }
 
 Station::Passage::~Passage() { station.leave(now); }
 
 void Station::leave(Nanoseconds now) noexcept {
-  attempt([&] { send_out(now); });
+  attempt([&] { engine_.send_out(now); });
   hand_out();
-  if (watches_ == 0) service_.wake_by(now + between_calls);
+  engine_.leave(now, wire::ServiceThread::never);
 }
 
 bool Station::drive() {
-  const std::scoped_lock lock(mutex_);
+  const std::scoped_lock lock(engine_.mutex());
   const Passage passage(*this);
   bool any = false;
   attempt([&] { any = look_around(passage.now); });
@@ -152,48 +156,17 @@ bool Station::look_around(Nanoseconds now) {
   const bool by_memory = messenger_.look_at_memory(now);
   memory_is_busy_ = memory_is_busy_ || by_memory;
   if (memory_is_busy_ && ++looks_at_memory_ % looks_at_memory != 0) return by_memory;
-  const bool by_link = take_from_link(now);
-  note_refusals();
+  const bool by_link = engine_.take_in(now);
+  note_losses(now);
   memory_is_busy_ = memory_is_busy_ && !by_link;
   return by_memory || by_link;
 }
 
 bool Station::take_in(Nanoseconds now) {
-  const bool by_link = take_from_link(now);
+  const bool by_link = engine_.take_in(now);
   // After the datagrams: one of them may tell of it.
   const bool by_memory = messenger_.look_at_memory(now);
   return by_link || by_memory;
-}
-
-bool Station::take_from_link(Nanoseconds now) {
-  for (bool any = false;; any = true) {
-    const auto arrived = link_->receive();
-    for (std::size_t i = 0; i < arrived.size(); ++i)
-      messenger_.on_datagram(link_->source(i), arrived[i], now);
-    if (!arrived.empty())
-      messenger_.learn([this](std::size_t bytes) { return link_->took(bytes); }, now);
-    if (!link_->has_more()) return any || !arrived.empty();
-  }
-}
-
-void Station::send_out(Nanoseconds now) {
-  if (!link_->has_unsent() && !messenger_.is_due(now)) return;
-  if (cutting_.watch(
-          *link_, [this] { return messenger_.counters(); }, now))
-    std::fputs(
-        "quadrille: what the provider's interface is to cut into datagrams does not arrive; they "
-        "leave one by one for a while\n",
-        stderr);
-  while (link_->flush()) {
-    for (;;) {
-      const auto room = link_->room();
-      if (room.empty()) break;
-      const auto outgoing = messenger_.next_datagram(room, now, link_->datagrams_left());
-      if (!outgoing) break;
-      link_->add_next(outgoing->to, outgoing->length, outgoing->datagram);
-    }
-    if (!link_->has_unsent()) return;
-  }
 }
 
 // What cannot be told now is told at the next attempt.
@@ -208,21 +181,13 @@ void Station::hand_out() noexcept {
   }
 }
 
-void Station::note_refusals() {
-  for (const wire::NetworkAddress& address : link_->refusals()) messenger_.on_refusal(address);
-  if (liveness_ && liveness_->is_due(last_passed_)) liveness_->look(messenger_, last_passed_);
+void Station::note_losses(Nanoseconds now) {
+  engine_.note_refusals();
   if (is_cut_) return;
-  if (link_->is_cut()) {
-    lose_everybody("the interface of the " + std::string(link_->name()) +
-                   " link was taken away (a link helper takes its own along when it ends)");
-  } else if (own_address_.is_lost(last_passed_)) {
-    lose_everybody(own_address_.loss());
-  }
-}
-
-void Station::lose_everybody(const std::string& why) {
+  const auto why = engine_.loss(now);
+  if (!why) return;
   is_cut_ = true;
-  std::fprintf(stderr, "quadrille: %s: its messages are lost\n", why.c_str());
+  std::fprintf(stderr, "quadrille: %s: its messages are lost\n", why->c_str());
   messenger_.lose_everybody();
 }
 
@@ -230,73 +195,59 @@ void Station::set_asleep(bool asleep) {
   if (inbox_) inbox_->set_asleep(asleep);
 }
 
-void Station::watch(bool arrivals, bool room) {
-  watched_ = arrivals;
-  set_asleep(arrivals);
-  service_.watch(link_->descriptors(), arrivals ? EPOLLIN : 0U, room);
-  if (liveness_) service_.watch(liveness_->descriptor(), arrivals ? EPOLLIN : 0U);
-}
-
 void Station::begin_watch() {
-  const std::scoped_lock lock(mutex_);
-  if (watches_++ == 0 && watched_) watch(false, false);
+  const std::scoped_lock lock(engine_.mutex());
+  if (engine_.enter(monotonic_now())) set_asleep(false);
 }
 
 void Station::end_watch() {
-  const std::scoped_lock lock(mutex_);
-  --watches_;
-  const Passage passage(*this);
+  const std::scoped_lock lock(engine_.mutex());
+  leave(monotonic_now());
 }
 
 void Station::woken() {
-  const std::scoped_lock lock(mutex_);
-  set_asleep(watched_);
-  link_->woken();
+  const std::scoped_lock lock(engine_.mutex());
+  set_asleep(engine_.is_watched());
+  engine_.woken();
 }
 
 wire::FrameCounters Station::frames() {
-  const std::scoped_lock lock(mutex_);
-  return link_->frames();
+  const std::scoped_lock lock(engine_.mutex());
+  return engine_.link().frames();
 }
 
 std::optional<Nanoseconds> Station::prepare_sleep() {
-  const std::scoped_lock lock(mutex_);
+  const std::scoped_lock lock(engine_.mutex());
   set_asleep(true);
   const Nanoseconds now = monotonic_now();
   bool arrived = false;
   attempt([&] {
     arrived = messenger_.look_at_memory(now);
-    send_out(now);
+    engine_.send_out(now);
   });
   hand_out();
   if (arrived) return Nanoseconds{0};
   if (has_to_try_again()) return between_attempts;
-  if (link_->has_unsent()) return wire::ServiceThread::shortest_sleep;
+  if (engine_.link().has_unsent()) return wire::ServiceThread::shortest_sleep;
   const auto due = messenger_.deadline();
   return due ? std::optional(std::max(*due - monotonic_now(), Nanoseconds{0})) : std::nullopt;
 }
 
 void Station::leave_to_service() {
-  const std::scoped_lock lock(mutex_);
-  last_passed_ = monotonic_now() - between_calls;
-  service_.wake_at(serve());
+  const std::scoped_lock lock(engine_.mutex());
+  engine_.leave_to_thread();
 }
 
-Nanoseconds Station::serve() noexcept {
-  const Nanoseconds now = monotonic_now();
-  if (watches_ > 0) return wire::ServiceThread::never;
-  if (now - last_passed_ < between_calls) return last_passed_ + between_calls;
-  set_asleep(true);
-  link_->woken();
+// What is written to memory from now on wakes who sleeps.
+Nanoseconds Station::serve(Nanoseconds now, bool before_sleep) noexcept {
+  if (before_sleep) set_asleep(true);
   bool arrived = false;
   attempt([&] {
-    arrived = take_in(now);
-    send_out(now);
-    if (liveness_) liveness_->look(messenger_, now);
-    note_refusals();
+    if (before_sleep) arrived = take_in(now);
+    engine_.send_out(now);
+    note_losses(now);
   });
   hand_out();
-  watch(true, link_->has_unsent());
   if (has_to_try_again()) return now + between_attempts;
   return arrived ? now : messenger_.deadline().value_or(wire::ServiceThread::never);
 }

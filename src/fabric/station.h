@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A messenger, the socket that it speaks over, and a thread that answers for it while the program
-// does not: credits, calls and what is to be sent again go on while a rank computes. Who calls
-// drives the station itself, and the thread sleeps until nobody has for two milliseconds; it takes
-// no signal.
+// A messenger and the engine that drives it: credits, calls and what is to be sent again go on while
+// a rank computes. Who calls drives the station itself, and the engine's thread sleeps until nobody
+// has for two milliseconds.
 //
 // Exceptions: with() and open() let those of what they do pass. All else throws nothing, as threads
 // and destructors call it: what fails there, for want of memory, has the messenger break off.
@@ -16,17 +15,14 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/units.h"
 #include "fabric/messenger.h"
-#include "fabric/peer_liveness.h"
-#include "wire/links/cutting_watch.h"
 #include "wire/links/open_link.h"
-#include "wire/links/own_address.h"
-#include "wire/service_thread.h"
+#include "wire/engine/engine.h"
 
 namespace quadrille::fabric {
 
@@ -52,13 +48,13 @@ class Station {
   // What has been sent still gets its acknowledgements, for some seconds at most.
   ~Station();
 
-  const EndpointName& name() const { return name_; }
+  const EndpointName& name() const { return messenger_.name(); }
 
   // `act` is called with the messenger and the time; what it sends leaves at once. What it throws
   // passes through, and the messenger breaks off.
   template <typename Act>
   auto with(Act&& act) {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(engine_.mutex());
     const Passage passage(*this);
     if (messenger_.has_failed()) throw std::bad_alloc();
     try {
@@ -76,10 +72,10 @@ class Station {
   void begin_watch();
   void end_watch();
   // Readable when something has arrived.
-  std::span<const int> descriptors() const { return link_->descriptors(); }
+  const std::vector<int>& descriptors() const { return engine_.descriptors(); }
   // Somebody has slept until one of them was.
   void woken();
-  const char* link_name() const { return link_->name(); }
+  const char* link_name() const { return engine_.link().name(); }
   wire::FrameCounters frames();
   // What was wanted instead; empty where it is what was wanted.
   const std::string& why_not() const { return why_not_; }
@@ -99,51 +95,40 @@ class Station {
     Nanoseconds now;
   };
 
-  Station(std::unique_ptr<wire::Link> link, std::unique_ptr<KeyPair> keys,
-          std::unique_ptr<Inbox> inbox, std::unique_ptr<wire::HostBoard> board,
-          std::unique_ptr<PeerLiveness> liveness, const MessengerSettings& settings,
-          DoneHandler on_done);
-  bool start();
-  // REQUIRES: mutex_ held.
-  Nanoseconds serve() noexcept;
+  struct Parts {
+    std::unique_ptr<wire::Link> link;
+    std::unique_ptr<wire::StreamLink> streams;  // null: of none
+    std::unique_ptr<KeyPair> keys;
+    std::unique_ptr<Inbox> inbox;            // null: of none
+    std::unique_ptr<wire::HostBoard> board;  // null: of none that is shared
+  };
+  Station(Parts parts, const MessengerSettings& settings, DoneHandler on_done);
+  // REQUIRES, as below: the engine's mutex held.
+  Nanoseconds serve(Nanoseconds now, bool before_sleep) noexcept;
   template <typename Act>
   void attempt(Act&& act) noexcept;
   void break_off() noexcept;
   // Something is left to be tried again, for which no descriptor wakes anybody.
   bool has_to_try_again() { return messenger_.has_failed() || !messenger_.done().empty(); }
-  void watch(bool arrivals, bool room);
   void set_asleep(bool asleep);
-  // REQUIRES: mutex_ held.
   bool look_around(Nanoseconds now);
   bool take_in(Nanoseconds now);
-  bool take_from_link(Nanoseconds now);
-  void send_out(Nanoseconds now);
   void leave(Nanoseconds now) noexcept;
   void hand_out() noexcept;
-  void note_refusals();
-  void lose_everybody(const std::string& why);
+  void note_losses(Nanoseconds now);
   void linger();
 
-  std::mutex mutex_;
-  std::unique_ptr<wire::Link> link_;
   std::unique_ptr<KeyPair> keys_;
-  std::unique_ptr<Inbox> inbox_;            // null: of none
-  std::unique_ptr<wire::HostBoard> board_;  // null: of none that is shared
-  std::unique_ptr<PeerLiveness> liveness_;  // null: of none
-  EndpointName name_;
-  wire::OwnAddress own_address_;
+  std::unique_ptr<Inbox> inbox_;
+  std::unique_ptr<wire::HostBoard> board_;
   std::string why_not_;
   bool is_cut_ = false;
   bool has_told_of_failure_ = false;
   Messenger messenger_;
-  wire::CuttingWatch cutting_;
   DoneHandler on_done_;
-  unsigned watches_ = 0;
-  Nanoseconds last_passed_{};  // a call
-  bool watched_ = false;       // arrivals wake the service thread
   bool memory_is_busy_ = false;
   unsigned looks_at_memory_ = 0;
-  wire::ServiceThread service_;
+  wire::Engine engine_;  // ends before what it drives
 };
 
 }  // namespace quadrille::fabric

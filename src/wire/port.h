@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A process's place on the wire: an endpoint, the link it speaks over, and a thread that answers
-// for it while no call of the program is in a collective. Who is in one drives the port itself, and
-// the thread sleeps; it never calls MPI and takes no signal.
+// A process's place on the wire: an endpoint, and the engine that drives it. Who is in a collective
+// drives the port itself; the engine's thread answers while no call is, and never calls MPI.
 //
 // Thread rule: any thread, but for each call its own Completions.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "wire/budget/credit_budget.h"
+#include "wire/addressed_endpoint.h"
 #include "wire/endpoint.h"
-#include "wire/links/cutting_watch.h"
+#include "wire/engine/engine.h"
 #include "wire/links/link.h"
-#include "wire/links/own_address.h"
 #include "wire/links/stream_link.h"
-#include "wire/links/udp_link.h"
-#include "wire/service_thread.h"
-#include "wire/tcp_fallback.h"
 
 namespace quadrille::wire {
 
@@ -43,12 +37,6 @@ class Completions {
  private:
   friend class Port;
   std::vector<Message> messages_;
-};
-
-// Where an endpoint takes datagrams, and connections where datagrams do not arrive.
-struct PortAddress {
-  NetworkAddress datagrams;
-  NetworkAddress streams;  // port 0: nowhere
 };
 
 struct PortSettings {
@@ -129,9 +117,9 @@ class Port {
   // Takes part in what is sent to several endpoints at once, from the first message on that it
   // expects of a group, or from now on. Returns whether it can.
   bool join_group();
-  bool has_group() const { return group_.has_value(); }
+  bool has_group() const { return engine_.group().has_value(); }
 
-  const char* link_name() const { return link_->name(); }
+  const char* link_name() const { return engine_.link().name(); }
   FrameCounters frames() const;
 
   // As Endpoint's.
@@ -140,7 +128,7 @@ class Port {
   Endpoint::Flows flows() const;
   FlowStatistics statistics(Channel channel) const;
   // Packets that may be on their way to this host.
-  std::uint32_t budget() const { return budget_.limit(); }
+  std::uint32_t budget() const { return endpoint_.budget().limit(); }
 
  private:
   struct Awaited {
@@ -149,47 +137,18 @@ class Port {
   };
 
   Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, PortSettings settings);
-  bool start();
   void enter();
   void leave();
-  // REQUIRES: mutex_ held. Returns when to look again.
-  Nanoseconds serve();
-  void watch(bool arrivals, bool room);
-  // REQUIRES: mutex_ held.
-  bool exchange();
-  bool take_in();
-  bool take_in_from(Link& link);
-  void stay_in_group(Nanoseconds now);
-  bool send_out();
-  // ACKs go both ways where there are two, data only to where it is not heard otherwise.
-  bool go_by_stream(const Endpoint::Outgoing& outgoing, std::span<const std::byte> datagram);
+  // REQUIRES: the engine's mutex held.
+  Handle await(Completions& completions, std::uint32_t token);
+  bool exchange(Nanoseconds now);
   void hand_out();
-  void note_refusals();
-  Result<bool> check_refusals();
 
-  mutable std::mutex mutex_;
-  std::unique_ptr<Link> link_;
-  OwnAddress own_address_;
-  std::optional<NetworkAddress> group_;
-  std::size_t datagram_bytes_;
-  std::unique_ptr<UdpLink> group_link_;    // receives; none before the port has joined
-  std::optional<Nanoseconds> joined_;      // or tried to
-  std::vector<NetworkAddress> addresses_;  // of datagrams
-  std::optional<TcpFallback> tcp_fallback_;
-  bool uses_tcp_fallback_ = false;
-  CreditBoard own_board_{};  // where none is shared
-  CreditBudget budget_;
-  Endpoint endpoint_;
-  std::set<EndpointId> refused_;  // by their hosts, since they were last heard of
+  AddressedEndpoint endpoint_;
   std::unordered_map<Handle, Awaited> awaited_;
   Handle next_handle_ = 1;
-  std::uint32_t calls_ = 0;    // under way
-  Nanoseconds last_passed_{};  // a call's beginning or end
-  bool watched_ = false;       // arrivals wake the service thread
   std::function<void(const Endpoint::Late&)> on_late_;
-  std::function<void()> on_uncut_;
-  CuttingWatch cutting_;
-  ServiceThread service_;  // ends before what it works on
+  mutable Engine engine_;  // ends before what it drives
 };
 
 }  // namespace quadrille::wire

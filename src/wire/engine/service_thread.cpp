@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "wire/service_thread.h"
+#include "wire/engine/service_thread.h"
 
 #include <signal.h>
 #include <sys/epoll.h>

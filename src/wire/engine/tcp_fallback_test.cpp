@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two ports of one process over the loopback interface, whose datagrams pass through the test.
-#include "wire/tcp_fallback.h"
+#include "wire/engine/tcp_fallback.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sockets are watched while no call is under way and none has been for a while.
+#include "wire/engine/engine.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/monotonic_clock.h"
+
+namespace quadrille::wire {
+namespace {
+
+// Switches forget of members whom nobody asks (RFC 4541; 260 s by default).
+constexpr Nanoseconds between_joins{60'000'000'000};
+
+}  // namespace
+
+Engine::Engine(Protocol& protocol, std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams,
+               EngineSettings settings)
+    : protocol_(protocol),
+      link_(std::move(link)),
+      own_address_(link_->local().address),
+      group_(settings.group),
+      datagram_bytes_(settings.datagram_bytes),
+      between_calls_(settings.between_calls),
+      on_uncut_(std::move(settings.on_uncut)),
+      service_(mutex_) {
+  descriptors_.assign(link_->descriptors().begin(), link_->descriptors().end());
+  if (streams != nullptr)
+    tcp_fallback_.emplace(std::move(streams), std::move(settings.on_tcp_fallback));
+}
+
+bool Engine::start(Act act) {
+  act_ = std::move(act);
+  for (const int descriptor : link_->descriptors()) {
+    if (!service_.add(descriptor, EPOLLIN)) return false;
+  }
+  if (tcp_fallback_ && !service_.add(tcp_fallback_->descriptor(), 0)) return false;
+  watched_ = true;
+  return service_.start([this] { return serve(); });
+}
+
+void Engine::watch(bool arrivals, bool room) {
+  watched_ = arrivals;
+  const std::uint32_t arriving = arrivals ? EPOLLIN : 0U;
+  service_.watch(link_->descriptors(), arriving, room);
+  if (uses_tcp_fallback_) service_.watch(tcp_fallback_->descriptor(), arriving);
+  if (group_link_) service_.watch(group_link_->descriptors(), arriving, false);
+}
+
+bool Engine::stay_in_group(Nanoseconds now) {
+  if (!group_ || (joined_ && now - *joined_ < between_joins)) return group_link_ != nullptr;
+  joined_ = now;
+  if (group_link_) {
+    group_link_->join_again();
+    return true;
+  }
+  auto opened = UdpLink::open(
+      {.local = link_->joins_at(), .group = group_, .datagram_bytes = datagram_bytes_});
+  if (!opened.ok()) return false;  // who sends to the group then sends to this end alone
+  const auto descriptors = opened.value()->descriptors();
+  if (!service_.add(descriptors.front(), 0)) return false;
+  group_link_ = std::move(opened.value());
+  descriptors_.insert(descriptors_.end(), descriptors.begin(), descriptors.end());
+  return true;
+}
+
+void Engine::use_tcp_fallback() {
+  if (!tcp_fallback_ || std::exchange(uses_tcp_fallback_, true)) return;
+  descriptors_.push_back(tcp_fallback_->descriptor());
+}
+
+bool Engine::enter(Nanoseconds now) {
+  last_passed_ = now;
+  if (calls_++ > 0 || !watched_) return false;
+  watch(false, false);
+  return true;
+}
+
+void Engine::leave(Nanoseconds now, Nanoseconds due, bool others_wait) {
+  if (--calls_ > 0) return;
+  last_passed_ = now;
+  if (link_->has_unsent() || others_wait) watch(true, link_->has_unsent());
+  service_.wake_by(std::min(watched_ ? ServiceThread::never : last_passed_ + between_calls_, due));
+}
+
+void Engine::leave_to_thread() {
+  last_passed_ = monotonic_now() - between_calls_;
+  service_.wake_at(serve());
+}
+
+Nanoseconds Engine::serve() {
+  if (calls_ > 0) return ServiceThread::never;
+  const Nanoseconds now = monotonic_now();
+  if (!watched_ && now - last_passed_ < between_calls_) {
+    act_(now, false);
+    return last_passed_ + between_calls_;
+  }
+  link_->woken();
+  if (joined_) stay_in_group(now);  // probes are to be heard though nothing else comes
+  const Nanoseconds next = act_(now, true);
+  watch(true, link_->has_unsent());
+  return next;
+}
+
+bool Engine::take_in(Nanoseconds now) {
+  const bool by_stream = uses_tcp_fallback_ && tcp_fallback_->exchange(protocol_, now);
+  const bool by_link = take_in_from(*link_, now);
+  const bool by_group = group_link_ && take_in_from(*group_link_, now);
+  return by_stream || by_link || by_group;
+}
+
+bool Engine::take_in_from(Link& link, Nanoseconds now) {
+  for (bool any = false;; any = true, now = monotonic_now()) {
+    const auto arrived = link.receive();
+    if (arrived.empty() && !link.has_more()) return any;
+    for (std::size_t i = 0; i < arrived.size(); ++i) {
+      const auto heard = protocol_.on_datagram(link.source(i), arrived[i], now);
+      if (heard && !heard->to_group && uses_tcp_fallback_)
+        tcp_fallback_->heard_by_datagram(heard->from);
+    }
+    protocol_.learn(link, now);
+    if (!link.has_more()) return true;
+  }
+}
+
+bool Engine::go_by_stream(const Protocol::Outgoing& outgoing, std::span<const std::byte> datagram) {
+  if (!uses_tcp_fallback_) return false;
+  tcp_fallback_->open_where_silent(protocol_);  // the probe that found it silent goes there too
+  if (!tcp_fallback_->lead_to(outgoing.peer)) return false;
+  if (!outgoing.is_ack && !protocol_.has_receive_loss(outgoing.peer)) return false;
+  tcp_fallback_->send(outgoing.peer, datagram.first(outgoing.length));
+  return true;
+}
+
+bool Engine::send_out(Nanoseconds now) {
+  if (!link_->has_unsent() && !protocol_.is_due(now)) return false;
+  const std::uint64_t before = link_->sent();
+  if (cutting_.watch(
+          *link_, [this] { return protocol_.counters(); }, now))
+    on_uncut_();
+  while (link_->flush()) {
+    for (;;) {
+      const auto room = link_->room();
+      if (room.empty()) break;
+      const auto outgoing = protocol_.next_datagram(room, now, link_->datagrams_left());
+      if (!outgoing) break;
+      const bool to_group = outgoing->peer == Protocol::to_group;
+      if (!to_group && go_by_stream(*outgoing, room) && !outgoing->is_ack) continue;
+      link_->add_next(outgoing->to, outgoing->length, outgoing->datagram);
+    }
+    if (!link_->has_unsent()) break;
+  }
+  return link_->sent() > before;
+}
+
+void Engine::note_refusals() {
+  for (const NetworkAddress& address : link_->refusals()) protocol_.on_refusal(address);
+  if (!uses_tcp_fallback_) return;
+  for (const Protocol::PeerNumber peer : tcp_fallback_->refusals()) protocol_.on_refused_stream(peer);
+}
+
+std::optional<std::string> Engine::loss(Nanoseconds now) {
+  if (link_->is_cut())
+    return "the interface of the " + std::string(link_->name()) +
+           " link was taken away (a link helper takes its own along when it ends)";
+  if (own_address_.is_lost(now)) return own_address_.loss();
+  return std::nullopt;
+}
+
+void Engine::wait(Nanoseconds time) {
+  std::vector<pollfd> events;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const int descriptor : descriptors_) events.push_back({descriptor, POLLIN, 0});
+    if (link_->has_unsent()) events[0].events |= POLLOUT;
+  }
+  const timespec most{0, static_cast<long>(time.value)};
+  if (ppoll(events.data(), events.size(), &most, nullptr) <= 0) return;
+  const std::scoped_lock lock(mutex_);
+  link_->woken();
+}
+
+}  // namespace quadrille::wire
