@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lab_jobs import libraries, program, run_over_provider
+from lab_jobs import block_datagrams_to, libraries, program, run_over_provider
 from lab_traffic import needs_namespaces, topology
 
 from quadrille.installation import quadrille_program
@@ -72,3 +72,17 @@ def test_a_job_whose_launcher_is_killed_ends_and_the_next_one_starts(mpi: str) -
         assert all(holders(lab, host) == set() for host in HOSTS)
         assert shared_files(lab) == []
         run_over_provider(lab, mpi, 4, [program("point_to_point", mpi), "100000"], {}, "--collectives", "off")
+
+
+@pytest.mark.parametrize("after_kbytes", [0, 500], ids=["from the start", "in mid-run"])
+def test_messages_go_by_tcp_where_datagrams_stop(after_kbytes: int) -> None:
+    tables = {
+        "switch": [{"name": "s0", "rate_mbit": 200, "buffer_kib": 32}],
+        "hosts": [{"names": ["h0..h2"], "on": "s0"}],
+    }
+    with Lab.up(topology(**tables), "t-fabric-stop") as lab:
+        block_datagrams_to(lab, "h1", after_kbytes)
+        command = [program("point_to_point", "ompi4"), "300000"]
+        output = run_over_provider(lab, "ompi4", 3, command, {}, "--collectives", "off")
+        assert "do not reach" in output
+        assert "TCP carries what they exchange" in output

@@ -159,7 +159,7 @@ bool Engine::send_out(Nanoseconds now) {
 
 void Engine::note_refusals() {
   for (const NetworkAddress& address : link_->refusals()) protocol_.on_refusal(address);
-  if (!uses_tcp_fallback_) return;
+  if (!uses_tcp_fallback_ || !tcp_fallback_->has_refusals()) return;
   for (const Protocol::PeerNumber peer : tcp_fallback_->refusals()) protocol_.on_refused_stream(peer);
 }
 

@@ -49,6 +49,7 @@ class TcpFallback {
   // says nothing may be stopped, and is waited for. Once is not enough: a firewall may refuse, and
   // the probe that was not answered be lost.
   std::set<PeerNumber> refusals();
+  bool has_refusals() const { return !refused_.empty(); }
 
  private:
   struct Way {
