@@ -47,6 +47,7 @@ struct MessengerSettings {
   std::uint32_t most_budget = 0;     // packets that what may be on its way may grow to
   std::size_t local_payload = 1448;  // of packets that stay on this host
   Inbox* inbox = nullptr;            // its place is in the name
+  wire::BulkPath bulk = wire::BulkPath::faster;
   bool flow_control = true;          // else receivers let every sender send all it has
   wire::HostBoard* board = nullptr;  // of this host's; null: a part for each of its ranks
 };
@@ -104,6 +105,10 @@ class Messenger final : public wire::Protocol {
   bool look_at_memory(Nanoseconds now);
   void on_refusal(wire::NetworkAddress to) override;
 
+  std::optional<PeerNumber> next_wanting_stream() override {
+    return std::exchange(wants_stream_, std::nullopt);
+  }
+  void set_stream(PeerNumber peer, bool open) override;
   // Who hails says by an introduction (fabric/introduction.h) who it is.
   std::optional<PeerNumber> next_silent() override;
   wire::PortAddress address_of(PeerNumber peer) const override;
@@ -270,6 +275,7 @@ class Messenger final : public wire::Protocol {
   bool reaches_nobody_ = false;
   bool has_failed_ = false;
   std::set<PeerNumber> silent_;
+  std::optional<PeerNumber> wants_stream_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::map<std::pair<std::uint32_t, std::uint16_t>, PeerNumber> by_address_;
   std::deque<PeerNumber> ready_;  // may have something to send

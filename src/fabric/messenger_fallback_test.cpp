@@ -14,7 +14,7 @@
 
 #include "fabric/introduction.h"
 #include "fabric/messenger.h"
-#include "wire/engine/tcp_fallback.h"
+#include "wire/engine/peer_streams.h"
 #include "wire/links/descriptor.h"
 #include "wire/links/stream_link.h"
 
@@ -27,10 +27,10 @@ constexpr std::size_t kLongest = 1440 + wire::overhead_bytes + wire::largest_ack
 
 struct CutOffEnd {
   KeyPair keys;
-  std::unique_ptr<wire::StreamLink> streams = wire::StreamLink::open({kLoopback, 0}, kLongest);
-  wire::NetworkAddress listens_at = streams->local();
+  std::unique_ptr<wire::StreamLink> link = wire::StreamLink::open({kLoopback, 0}, kLongest);
+  wire::NetworkAddress listens_at = link->local();
   int told = 0;  // that datagrams do not arrive
-  wire::TcpFallback fallback{std::move(streams), [this](PeerNumber) { ++told; }};
+  wire::PeerStreams streams{std::move(link), [this](PeerNumber) { ++told; }};
   std::unique_ptr<Messenger> messenger;
 
   CutOffEnd(std::uint16_t port, bool has_job) {
@@ -45,13 +45,11 @@ struct CutOffEnd {
   void step(Nanoseconds now) {
     std::vector<std::byte> room(4096);
     while (const auto outgoing = messenger->next_datagram(room, now)) {
-      fallback.open_where_silent(*messenger);
-      if (fallback.lead_to(outgoing->peer) &&
-          (outgoing->is_ack || messenger->has_receive_loss(outgoing->peer)))
-        fallback.send(outgoing->peer, std::span(room).first(outgoing->length));
+      streams.open_streams(*messenger, now);
+      streams.send(*messenger, *outgoing, std::span(room).first(outgoing->length));
     }
-    fallback.exchange(*messenger, now);
-    for (const PeerNumber peer : fallback.refusals()) messenger->on_refused_stream(peer);
+    streams.exchange(*messenger, now);
+    for (const PeerNumber peer : streams.refusals()) messenger->on_refused_stream(peer);
   }
 };
 

@@ -77,6 +77,7 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
       made.claim = [this, name] { return ClaimedRing::claim(name, settings_.name.key); };
       on_host_.push_back(number);
     }
+    made.bulk = is_local ? wire::BulkPath::datagrams : settings_.bulk;
     made.flow_control = is_local || settings_.flow_control;
     const std::size_t packet = made.payload + wire::packet_framing_bytes;
     const std::size_t most = most_unscheduled_packets * packet;
@@ -196,6 +197,11 @@ std::optional<PeerNumber> Messenger::next_silent() {
 wire::PortAddress Messenger::address_of(PeerNumber peer) const {
   const EndpointName& name = peers_[peer]->name;
   return {.datagrams = name.at, .streams = {name.at.address, name.streams}};
+}
+
+void Messenger::set_stream(PeerNumber peer, bool open) {
+  Peer& of = *peers_[peer];
+  if (of.conversation) of.conversation->set_stream(open);
 }
 
 void Messenger::set_receive_loss(PeerNumber peer, bool receive_loss) {
@@ -346,7 +352,9 @@ std::optional<wire::Protocol::Outgoing> Messenger::next_datagram(std::span<std::
                     .to = peer.name.at,
                     .length = next->length,
                     .is_ack = next->is_ack,
-                    .datagram = next->datagram};
+                    .datagram = next->datagram,
+                    .by_stream = next->by_stream};
+        if (peer.conversation->wants_stream()) wants_stream_ = number;
       }
       take_events(number, now);  // what leaves unscheduled is done
       if (outgoing) {

@@ -61,7 +61,7 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   made.board = parts.board.get();
   std::unique_ptr<Station> station(new Station(std::move(parts), made, std::move(on_done)));
   station->why_not_ = std::move(opened.value().why_not);
-  station->engine_.use_tcp_fallback();
+  station->engine_.use_streams();
   const auto act = [of = station.get()](Nanoseconds now, bool before_sleep) {
     return of->serve(now, before_sleep);
   };

@@ -42,7 +42,7 @@ std::optional<Protocol::Outgoing> AddressedEndpoint::next_datagram(std::span<std
   if (!next) return std::nullopt;
   const NetworkAddress to =
       next->peer == Endpoint::to_group ? *group_ : addresses_[next->peer].datagrams;
-  return Outgoing{next->peer, to, next->length, next->is_ack, next->datagram};
+  return Outgoing{next->peer, to, next->length, next->is_ack, next->datagram, next->by_stream};
 }
 
 void AddressedEndpoint::on_refusal(NetworkAddress to) {

@@ -47,6 +47,10 @@ class AddressedEndpoint final : public Protocol {
   bool is_due(Nanoseconds /*now*/) const override { return true; }
   EndpointCounters counters() const override { return endpoint_.counters(); }
   void on_refusal(NetworkAddress to) override;
+  std::optional<PeerNumber> next_wanting_stream() override {
+    return endpoint_.next_wanting_stream();
+  }
+  void set_stream(PeerNumber peer, bool open) override { endpoint_.set_stream(peer, open); }
   std::optional<PeerNumber> next_silent() override { return endpoint_.next_silent(); }
   PortAddress address_of(PeerNumber peer) const override { return addresses_[peer]; }
   void set_receive_loss(PeerNumber peer, bool receive_loss) override {

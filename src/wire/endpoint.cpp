@@ -301,6 +301,7 @@ void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
   if (flow.out.on_news(news)) {
     heard(flow, now);
     flow.news(Side::out, now);
+    note_burst(flow, now);
     const bool is_told_alone = flow.group == nullptr && flow.announced_there > 0;
     if (is_told_alone && is_worth_announcing(flow) && !flow.out.may_send_all()) owe_ack(flow);
   }
@@ -423,6 +424,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
     const auto receivers = flow.group->repeating(*flow.out.repeats());
     if (receivers.size() > 1) return write_to_group(*flow.group, receivers, true, room, now);
   }
+  choose_path(flow, now);
   if (const auto run = next_run(flow, room, most, now)) return run;
   return write_data(flow, room, now);
 }

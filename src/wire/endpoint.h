@@ -32,6 +32,7 @@
 #include "wire/groups/group_hearing.h"
 #include "wire/groups/send_group.h"
 #include "wire/packet.h"
+#include "wire/path_choice.h"
 #include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
 #include "wire/seal/keys.h"
@@ -55,6 +56,7 @@ struct EndpointSettings {
   std::optional<Channel> eager = {};
   std::uint32_t most_eager = 0;
   bool tells_of_failure = false;  // of communicators' channels; see abandon()
+  BulkPath bulk = BulkPath::faster;
 };
 
 // Who gets a message that goes to several: all of these but its sender.
@@ -129,6 +131,7 @@ class Endpoint {
     bool is_ack = false;
     std::size_t datagram =
         0;  // of several datagrams one behind the other: bytes of all but the last
+    bool by_stream = false;  // over the connection to the peer, if it still is there
   };
   // Writes the next datagram that is due into `room`, or several to one peer, `most` at most, where
   // there is room for them; nothing where none is. REQUIRES: room for largest_datagram().
@@ -167,6 +170,12 @@ class Endpoint {
   // Peers that have left a probe unanswered for as long as `silence`, one at each call, again
   // with each probe.
   std::optional<EndpointId> next_silent();
+  // Whether there is a connection to the peer that long messages may go over.
+  void set_stream(EndpointId peer, bool open);
+  // A peer to whom there should be one, again with each long message.
+  std::optional<EndpointId> next_wanting_stream() {
+    return std::exchange(wants_stream_, std::nullopt);
+  }
   // A peer that does not hear what goes to several at once, though it does what goes to it alone.
   // No group that it is in is sent to as one until it does again.
   std::optional<EndpointId> unreached() const {
@@ -285,6 +294,10 @@ class Endpoint {
                                    Nanoseconds now);
   std::optional<Outgoing> next_run_to_group(const SendGroup& group, std::span<std::byte> room,
                                             std::size_t most, Nanoseconds now);
+  // Before its next packet leaves.
+  void choose_path(Flow& flow, Nanoseconds now);
+  // Whether a burst has ended, and how fast it was.
+  static void note_burst(Flow& flow, Nanoseconds now);
   // Fewer packets leave one by one.
   std::uint32_t shortest_run() const;
   // Packets that one run may have in `room`, as `most` datagrams; 0: too few.
@@ -326,6 +339,8 @@ class Endpoint {
   std::set<EndpointId> unheard_;  // see set_receive_loss()
   std::set<EndpointId> peers_with_receive_loss_;
   std::set<EndpointId> silent_;
+  std::set<EndpointId> streams_;  // see set_stream()
+  std::optional<EndpointId> wants_stream_;
   std::vector<GroupHearing> hearing_;  // [peers], where groups are sent to
   std::set<EndpointId> missing_;       // by groups, see unreached()
   std::optional<Late> late_;

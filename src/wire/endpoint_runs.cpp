@@ -44,7 +44,7 @@ std::size_t Endpoint::write_run(const Key& key, Header header, Sequence acknowle
 
 std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::byte> room,
                                                      std::size_t most, Nanoseconds now) {
-  if (peers_with_receive_loss_.contains(flow.key.first)) return std::nullopt;  // see TcpFallback
+  if (peers_with_receive_loss_.contains(flow.key.first)) return std::nullopt;  // see PeerStreams
   const auto run = flow.out.next_run(shortest_run(), run_held(room, most));
   if (!run) return std::nullopt;
   has_told(flow);
@@ -56,7 +56,8 @@ std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::
   ++counters_.runs_sent;
   count_sent(flow, {run->packets, run->payload.size(), run->repeated, run->repeated});
   note_sent(flow, run->first, run->repeated, now);
-  return Outgoing{flow.key.first, length, false, settings_.limits.payload + overhead_bytes};
+  return Outgoing{flow.key.first, length, false, settings_.limits.payload + overhead_bytes,
+                  flow.by_stream && !run->repeated};
 }
 
 std::optional<Endpoint::Outgoing> Endpoint::next_run_to_group(const SendGroup& group,

@@ -15,6 +15,7 @@
 #include "wire/flow_statistics.h"
 #include "wire/groups/group_hearing.h"
 #include "wire/packet.h"
+#include "wire/path_choice.h"
 #include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
 #include "wire/seal/keys.h"
@@ -142,6 +143,16 @@ struct Flow {
   // taken from; nothing where an answer would tell nothing.
   std::optional<std::pair<std::uint64_t, Nanoseconds>> probe;
   std::optional<std::pair<Sequence, Nanoseconds>> timed;
+
+  // Of what is under way; see PathChoice.
+  struct Burst {
+    Sequence end = 0;
+    std::uint64_t packets = 0;
+    Nanoseconds began{};
+  };
+  bool by_stream = false;
+  std::optional<Burst> burst;         // one that tells how fast its path is
+  std::unique_ptr<PathChoice> paths;  // none before there is a choice
 
   // What the endpoint has counted of it, and where its ordered lists hold it.
   std::size_t place_in_channel;

@@ -42,9 +42,9 @@ bool Port::join_group() {
   return engine_.stay_in_group(monotonic_now());
 }
 
-void Port::use_tcp_fallback() {
+void Port::use_streams() {
   const std::scoped_lock lock(engine_.mutex());
-  engine_.use_tcp_fallback();
+  engine_.use_streams();
 }
 
 void Port::enter() {

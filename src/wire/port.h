@@ -112,7 +112,7 @@ class Port {
 
   // From now on packets go by streams where datagrams stop. Before, it is to be found out whether
   // datagrams get through at all.
-  void use_tcp_fallback();
+  void use_streams();
 
   // Takes part in what is sent to several endpoints at once, from the first message on that it
   // expects of a group, or from now on. Returns whether it can.

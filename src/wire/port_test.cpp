@@ -45,7 +45,7 @@ class PortTest : public testing::Test {
                      {.endpoint = settings, .addresses = addresses, .board = &boards_[self]});
       ASSERT_TRUE(port.ok()) << port.error().message;
       ports_.push_back(std::move(port.value()));
-      ports_.back()->use_tcp_fallback();
+      ports_.back()->use_streams();
     }
   }
 

@@ -159,7 +159,7 @@ class Opening {
     if (reaches_all_hosts(job_.ranks, *wire.port, partners(), payload)) {
       wire.port->release(wire::start_channel);
       if (wire.port->has_group()) find_multicast(wire);
-      wire.port->use_tcp_fallback();
+      wire.port->use_streams();
       return wire;
     }
     // Others may still ask for what was the last of it to arrive.

@@ -30,7 +30,7 @@ Engine::Engine(Protocol& protocol, std::unique_ptr<Link> link, std::unique_ptr<S
       service_(mutex_) {
   descriptors_.assign(link_->descriptors().begin(), link_->descriptors().end());
   if (streams != nullptr)
-    tcp_fallback_.emplace(std::move(streams), std::move(settings.on_tcp_fallback));
+    streams_.emplace(std::move(streams), std::move(settings.on_tcp_fallback));
 }
 
 bool Engine::start(Act act) {
@@ -38,7 +38,7 @@ bool Engine::start(Act act) {
   for (const int descriptor : link_->descriptors()) {
     if (!service_.add(descriptor, EPOLLIN)) return false;
   }
-  if (tcp_fallback_ && !service_.add(tcp_fallback_->descriptor(), 0)) return false;
+  if (streams_ && !service_.add(streams_->descriptor(), 0)) return false;
   watched_ = true;
   return service_.start([this] { return serve(); });
 }
@@ -47,7 +47,7 @@ void Engine::watch(bool arrivals, bool room) {
   watched_ = arrivals;
   const std::uint32_t arriving = arrivals ? EPOLLIN : 0U;
   service_.watch(link_->descriptors(), arriving, room);
-  if (uses_tcp_fallback_) service_.watch(tcp_fallback_->descriptor(), arriving);
+  if (uses_streams_) service_.watch(streams_->descriptor(), arriving);
   if (group_link_) service_.watch(group_link_->descriptors(), arriving, false);
 }
 
@@ -68,9 +68,9 @@ bool Engine::stay_in_group(Nanoseconds now) {
   return true;
 }
 
-void Engine::use_tcp_fallback() {
-  if (!tcp_fallback_ || std::exchange(uses_tcp_fallback_, true)) return;
-  descriptors_.push_back(tcp_fallback_->descriptor());
+void Engine::use_streams() {
+  if (!streams_ || std::exchange(uses_streams_, true)) return;
+  descriptors_.push_back(streams_->descriptor());
 }
 
 bool Engine::enter(Nanoseconds now) {
@@ -99,7 +99,7 @@ Nanoseconds Engine::serve() {
     act_(now, false);
     return last_passed_ + between_calls_;
   }
-  link_->woken();
+  woken();
   if (joined_) stay_in_group(now);  // probes are to be heard though nothing else comes
   const Nanoseconds next = act_(now, true);
   watch(true, link_->has_unsent());
@@ -107,7 +107,7 @@ Nanoseconds Engine::serve() {
 }
 
 bool Engine::take_in(Nanoseconds now) {
-  const bool by_stream = uses_tcp_fallback_ && tcp_fallback_->exchange(protocol_, now);
+  const bool by_stream = uses_streams_ && streams_->exchange(protocol_, now);
   const bool by_link = take_in_from(*link_, now);
   const bool by_group = group_link_ && take_in_from(*group_link_, now);
   return by_stream || by_link || by_group;
@@ -119,21 +119,12 @@ bool Engine::take_in_from(Link& link, Nanoseconds now) {
     if (arrived.empty() && !link.has_more()) return any;
     for (std::size_t i = 0; i < arrived.size(); ++i) {
       const auto heard = protocol_.on_datagram(link.source(i), arrived[i], now);
-      if (heard && !heard->to_group && uses_tcp_fallback_)
-        tcp_fallback_->heard_by_datagram(heard->from);
+      if (heard && !heard->to_group && uses_streams_)
+        streams_->heard_by_datagram(heard->from);
     }
     protocol_.learn(link, now);
     if (!link.has_more()) return true;
   }
-}
-
-bool Engine::go_by_stream(const Protocol::Outgoing& outgoing, std::span<const std::byte> datagram) {
-  if (!uses_tcp_fallback_) return false;
-  tcp_fallback_->open_where_silent(protocol_);  // the probe that found it silent goes there too
-  if (!tcp_fallback_->lead_to(outgoing.peer)) return false;
-  if (!outgoing.is_ack && !protocol_.has_receive_loss(outgoing.peer)) return false;
-  tcp_fallback_->send(outgoing.peer, datagram.first(outgoing.length));
-  return true;
 }
 
 bool Engine::send_out(Nanoseconds now) {
@@ -148,8 +139,10 @@ bool Engine::send_out(Nanoseconds now) {
       if (room.empty()) break;
       const auto outgoing = protocol_.next_datagram(room, now, link_->datagrams_left());
       if (!outgoing) break;
-      const bool to_group = outgoing->peer == Protocol::to_group;
-      if (!to_group && go_by_stream(*outgoing, room) && !outgoing->is_ack) continue;
+      if (uses_streams_ && outgoing->peer != Protocol::to_group) {
+        streams_->open_streams(protocol_, now);  // the probe that found it silent goes there too
+        if (streams_->send(protocol_, *outgoing, room.first(outgoing->length))) continue;
+      }
       link_->add_next(outgoing->to, outgoing->length, outgoing->datagram);
     }
     if (!link_->has_unsent()) break;
@@ -159,8 +152,8 @@ bool Engine::send_out(Nanoseconds now) {
 
 void Engine::note_refusals() {
   for (const NetworkAddress& address : link_->refusals()) protocol_.on_refusal(address);
-  if (!uses_tcp_fallback_ || !tcp_fallback_->has_refusals()) return;
-  for (const Protocol::PeerNumber peer : tcp_fallback_->refusals()) protocol_.on_refused_stream(peer);
+  if (!uses_streams_ || !streams_->has_refusals()) return;
+  for (const Protocol::PeerNumber peer : streams_->refusals()) protocol_.on_refused_stream(peer);
 }
 
 std::optional<std::string> Engine::loss(Nanoseconds now) {
@@ -169,6 +162,11 @@ std::optional<std::string> Engine::loss(Nanoseconds now) {
            " link was taken away (a link helper takes its own along when it ends)";
   if (own_address_.is_lost(now)) return own_address_.loss();
   return std::nullopt;
+}
+
+void Engine::woken() {
+  link_->woken();
+  if (streams_) streams_->woken();
 }
 
 void Engine::wait(Nanoseconds time) {
@@ -181,7 +179,7 @@ void Engine::wait(Nanoseconds time) {
   const timespec most{0, static_cast<long>(time.value)};
   if (ppoll(events.data(), events.size(), &most, nullptr) <= 0) return;
   const std::scoped_lock lock(mutex_);
-  link_->woken();
+  woken();
 }
 
 }  // namespace quadrille::wire

@@ -18,7 +18,7 @@
 #include "base/units.h"
 #include "wire/engine/protocol.h"
 #include "wire/engine/service_thread.h"
-#include "wire/engine/tcp_fallback.h"
+#include "wire/engine/peer_streams.h"
 #include "wire/links/cutting_watch.h"
 #include "wire/links/link.h"
 #include "wire/links/own_address.h"
@@ -81,10 +81,10 @@ class Engine {
   // Sleeps until then, or for `time`. Takes the mutex itself.
   void wait(Nanoseconds time);
   // Somebody has slept until one of them was.
-  void woken() { link_->woken(); }
+  void woken();
 
-  // From now on packets go by streams where datagrams stop.
-  void use_tcp_fallback();
+  // From now on packets go over TCP connections where that is faster, or where datagrams stop.
+  void use_streams();
   // Takes part in what is sent to several at once, from now on, or still. Returns whether it can.
   bool stay_in_group(Nanoseconds now);
 
@@ -96,8 +96,6 @@ class Engine {
   Nanoseconds serve();
   void watch(bool arrivals, bool room);
   bool take_in_from(Link& link, Nanoseconds now);
-  // ACKs go both ways where there are two, data only to where it is not heard otherwise.
-  bool go_by_stream(const Protocol::Outgoing& outgoing, std::span<const std::byte> datagram);
 
   std::mutex mutex_;
   Protocol& protocol_;
@@ -110,8 +108,8 @@ class Engine {
   CuttingWatch cutting_;
   std::unique_ptr<UdpLink> group_link_;  // receives; none before it has joined
   std::optional<Nanoseconds> joined_;    // or tried to
-  std::optional<TcpFallback> tcp_fallback_;
-  bool uses_tcp_fallback_ = false;
+  std::optional<PeerStreams> streams_;
+  bool uses_streams_ = false;
   std::vector<int> descriptors_;
   Act act_;
   std::uint32_t calls_ = 0;    // under way

@@ -15,8 +15,8 @@ namespace quadrille::wire {
 
 class PeerFallback {
  public:
-  // Who opens it has heard nothing for long.
-  explicit PeerFallback(bool opened_here) : opened_here_(opened_here), receive_loss_(opened_here) {}
+  // Who begins it has heard nothing for long.
+  explicit PeerFallback(bool begins) : receive_loss_(begins) {}
 
   void heard_by_datagram() {
     receive_loss_ = false;
@@ -29,18 +29,18 @@ class PeerFallback {
     if (++beside_ >= acks_before_receive_loss) receive_loss_ = confirmed_ = true;
   }
   bool receive_loss() const { return receive_loss_; }
-  bool opened_here() const { return opened_here_; }
   // Whether it is known that datagrams are lost, not only that there were none.
   bool confirmed() const { return confirmed_; }
 
-  // Whether it is no longer needed. REQUIRES: `other_has_receive_loss` is what the peer said last.
+  // Whether neither end has needed it for a while. REQUIRES: `other_has_receive_loss` is what the
+  // peer said last.
   bool is_over(bool other_has_receive_loss, Nanoseconds now) {
     if (receive_loss_ || other_has_receive_loss) {
       fine_since_.reset();
     } else if (!fine_since_) {
       fine_since_ = now;
     }
-    return opened_here_ && fine_since_ && now - *fine_since_ >= before_end;
+    return fine_since_ && now - *fine_since_ >= before_end;
   }
 
  private:
@@ -48,7 +48,6 @@ class PeerFallback {
   static constexpr Nanoseconds between_acks{20'000'000};
   static constexpr Nanoseconds before_end{2'000'000'000};
 
-  bool opened_here_;
   bool receive_loss_;
   bool confirmed_ = false;
   std::uint32_t beside_ = 0;  // ACKs by the stream since the last datagram

@@ -50,6 +50,7 @@ class Protocol {
     std::size_t length = 0;
     bool is_ack = false;
     std::size_t datagram = 0;  // of several: bytes of all but the last
+    bool by_stream = false;    // over the connection to the peer, if it still is there
   };
   // Writes the next datagram that is due into `room`, or several to one peer, `most` at most, where
   // there is room for them.
@@ -62,7 +63,12 @@ class Protocol {
   // A host says that nobody listens at that address any more.
   virtual void on_refusal(NetworkAddress to) = 0;
 
-  // The rest is of peers whose datagrams do not arrive; see TcpFallback.
+  // The rest is of connections to peers; see PeerStreams. First for long messages: a peer to whom
+  // there should be one, one at each call, again with each such message; and whether there is.
+  virtual std::optional<PeerNumber> next_wanting_stream() = 0;
+  virtual void set_stream(PeerNumber peer, bool open) = 0;
+
+  // Then of peers whose datagrams do not arrive.
   // Those that have left probes unanswered for long, one at each call, again with each probe.
   virtual std::optional<PeerNumber> next_silent() = 0;
   virtual PortAddress address_of(PeerNumber peer) const = 0;

@@ -25,12 +25,18 @@ using Datagrams = std::vector<std::vector<std::uint8_t>>;
 // What the bytes mean, and whether a length among them ends the connection.
 std::pair<Datagrams, bool> cut(std::span<const std::uint8_t> bytes) {
   Datagrams cut;
-  while (bytes.size() >= 2) {
-    const std::size_t length = static_cast<std::size_t>(bytes[0]) << 8U | bytes[1];
-    if (length > kDatagram) return {cut, true};
-    if (bytes.size() < 2 + length) break;
-    cut.emplace_back(bytes.begin() + 2, bytes.begin() + 2 + static_cast<std::ptrdiff_t>(length));
-    bytes = bytes.subspan(2 + length);
+  while (bytes.size() >= 4) {
+    std::size_t left = static_cast<std::size_t>(bytes[0]) << 8U | bytes[1];
+    const std::size_t datagram = static_cast<std::size_t>(bytes[2]) << 8U | bytes[3];
+    bytes = bytes.subspan(4);
+    do {
+      const std::size_t length = std::min(left, datagram);
+      if (length == 0 || length > kDatagram) return {cut, true};
+      if (bytes.size() < length) return {cut, false};
+      cut.emplace_back(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length));
+      bytes = bytes.subspan(length);
+      left -= length;
+    } while (left > 0);
   }
   return {cut, false};
 }

@@ -11,12 +11,15 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/big_endian.h"
+
 namespace quadrille::wire {
 namespace {
 
-constexpr std::size_t length_bytes = 2;
+constexpr std::size_t head_bytes = 4;
 // More than a host's credits; beyond, the other end has been gone for long.
-constexpr std::size_t most_unsent = 2 << 20;
+constexpr std::size_t most_unsent = 4 << 20;
+constexpr std::size_t most_read = 256 << 10;
 // Of all peers few are cut off; strangers should not use up the descriptors. Who finds no room
 // waits until there is some: to be hung up on is a sign that somebody else listens.
 constexpr std::size_t most_connections = 256;
@@ -28,7 +31,12 @@ constexpr std::uint64_t of_listener = 0;
 }  // namespace
 
 StreamLink::StreamLink(int listener, int events, NetworkAddress local, std::size_t datagram_bytes)
-    : listener_(listener), events_(events), local_(local), datagram_bytes_(datagram_bytes) {}
+    : listener_(listener),
+      events_(events),
+      local_(local),
+      datagram_bytes_(datagram_bytes),
+      buffer_(std::make_unique_for_overwrite<std::byte[]>(head_bytes + datagram_bytes +
+                                                          most_read)) {}
 
 StreamLink::~StreamLink() {
   for (const auto& [stream, connection] : connections_) ::close(connection.descriptor);
@@ -109,6 +117,7 @@ void StreamLink::close(Stream stream) {
   ::close(found->second.descriptor);
   connections_.erase(found);
   std::erase(readable_, stream);
+  if (reads_ == stream) unread_ = {};
   listen(true);
 }
 
@@ -125,26 +134,63 @@ void StreamLink::end(Stream stream, Ending ending) {
   ended_.push_back({stream, ending});
 }
 
-void StreamLink::send(Stream stream, std::span<const std::byte> datagram) {
+bool StreamLink::is_connected(Stream stream) const {
   const auto found = connections_.find(stream);
-  if (found == connections_.end()) return;
+  return found != connections_.end() && !found->second.connecting;
+}
+
+bool StreamLink::keep(Connection& connection, std::span<const std::byte> bytes) {
+  std::vector<std::byte>& unsent = connection.unsent;
+  if (unsent.size() - connection.flushed + bytes.size() > most_unsent) return false;
+  if (connection.flushed > 0) {
+    unsent.erase(unsent.begin(), unsent.begin() + static_cast<std::ptrdiff_t>(connection.flushed));
+    connection.flushed = 0;
+  }
+  unsent.insert(unsent.end(), bytes.begin(), bytes.end());
+  return true;
+}
+
+// From where it is, as far as there is room; the rest is copied.
+void StreamLink::send(Stream stream, std::span<const std::byte> bytes, std::size_t datagram) {
+  const auto found = connections_.find(stream);
+  if (found == connections_.end() || bytes.empty()) return;
   Connection& connection = found->second;
-  if (connection.unsent.size() + length_bytes + datagram.size() > most_unsent) return;
-  connection.unsent.push_back(static_cast<std::byte>(datagram.size() >> 8));
-  connection.unsent.push_back(static_cast<std::byte>(datagram.size() & 0xff));
-  connection.unsent.insert(connection.unsent.end(), datagram.begin(), datagram.end());
-  if (!connection.connecting) flush(stream, connection);
+  std::array<std::byte, head_bytes> head{};
+  put_big_endian(std::span(head).first(2), bytes.size());
+  put_big_endian(std::span(head).last(2), datagram);
+  if (connection.connecting || !connection.unsent.empty()) {
+    if (connection.unsent.size() - connection.flushed + head_bytes + bytes.size() > most_unsent)
+      return;
+    keep(connection, head);
+    keep(connection, bytes);
+    if (!connection.connecting) flush(stream, connection);
+    return;
+  }
+  std::array<iovec, 2> pieces{{{head.data(), head.size()},
+                               {const_cast<std::byte*>(bytes.data()), bytes.size()}}};
+  msghdr message{};
+  message.msg_iov = pieces.data();
+  message.msg_iovlen = pieces.size();
+  const ssize_t count = sendmsg(connection.descriptor, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  const std::size_t sent = count < 0 ? 0 : static_cast<std::size_t>(count);
+  if (sent < head_bytes) keep(connection, std::span(head).subspan(sent));
+  keep(connection, bytes.subspan(sent < head_bytes ? 0 : sent - head_bytes));
+  watch(stream, connection, !connection.unsent.empty());
 }
 
 void StreamLink::flush(Stream stream, Connection& connection) const {
-  std::vector<std::byte>& unsent = connection.unsent;
-  while (!unsent.empty()) {
+  while (connection.flushed < connection.unsent.size()) {
+    const auto rest = std::span(connection.unsent).subspan(connection.flushed);
     const ssize_t count =
-        ::send(connection.descriptor, unsent.data(), unsent.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        ::send(connection.descriptor, rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count < 0) break;  // no room, or the end, which reading tells
-    unsent.erase(unsent.begin(), unsent.begin() + count);
+    connection.flushed += static_cast<std::size_t>(count);
   }
-  watch(stream, connection, !unsent.empty());
+  if (connection.flushed == connection.unsent.size()) {
+    connection.unsent.clear();
+    connection.flushed = 0;
+  }
+  watch(stream, connection, !connection.unsent.empty());
 }
 
 void StreamLink::exchange() {
@@ -171,7 +217,8 @@ void StreamLink::exchange() {
       connection.connecting = false;
     }
     if ((event.events & EPOLLOUT) != 0) flush(found->first, connection);
-    if ((event.events & ~EPOLLOUT) != 0) take_in(found->first, connection);
+    if ((event.events & ~EPOLLOUT) == 0) continue;
+    if (std::ranges::find(readable_, stream) == readable_.end()) readable_.push_back(stream);
   }
 }
 
@@ -197,46 +244,65 @@ void StreamLink::accept_all() {
   }
 }
 
-void StreamLink::take_in(Stream stream, Connection& connection) {
-  std::vector<std::byte>& arrived = connection.arrived;
-  arrived.erase(arrived.begin(), arrived.begin() + static_cast<std::ptrdiff_t>(connection.taken));
-  connection.taken = 0;
-  const std::size_t before = arrived.size();
-  constexpr std::size_t most_at_once = 64 << 10;
-  arrived.resize(before + most_at_once);
-  const ssize_t count =
-      recv(connection.descriptor, arrived.data() + before, most_at_once, MSG_DONTWAIT);
-  const int error = errno;
-  arrived.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+// Behind what had begun. False where nothing is there, or has ended.
+bool StreamLink::read(Stream stream, Connection& connection) {
+  std::byte* const to = std::ranges::copy(connection.begun, buffer_.get()).out;
+  const ssize_t count = recv(connection.descriptor, to, most_read, MSG_DONTWAIT);
   if (count > 0) {
-    if (std::ranges::find(readable_, stream) == readable_.end()) readable_.push_back(stream);
-  } else if (count == 0 || (error != EAGAIN && error != EINTR)) {
-    const bool by_the_other = count == 0 || error == ECONNRESET || error == EPIPE;
-    end(stream, by_the_other ? Ending::hung_up : Ending::lost);
+    unread_ = {buffer_.get(), connection.begun.size() + static_cast<std::size_t>(count)};
+    connection.begun.clear();
+    reads_ = stream;
+    return true;
   }
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  const bool by_the_other = count == 0 || errno == ECONNRESET || errno == EPIPE;
+  end(stream, by_the_other ? Ending::hung_up : Ending::lost);
+  return false;
+}
+
+std::optional<std::span<std::byte>> StreamLink::cut(Connection& connection) {
+  if (connection.left == 0) {
+    if (unread_.size() < head_bytes) return std::nullopt;
+    connection.left = get_big_endian(unread_.first(2));
+    connection.datagram = get_big_endian(unread_.subspan(2, 2));
+    unread_ = unread_.subspan(head_bytes);
+  }
+  const std::size_t length = std::min(connection.left, connection.datagram);
+  if (length == 0 || length > datagram_bytes_) return std::span<std::byte>{};
+  if (unread_.size() < length) return std::nullopt;
+  const auto datagram = unread_.first(length);
+  unread_ = unread_.subspan(length);
+  connection.left -= length;
+  return datagram;
+}
+
+void StreamLink::keep_begun() {
+  if (const auto found = connections_.find(reads_); found != connections_.end())
+    found->second.begun.assign(unread_.begin(), unread_.end());
+  unread_ = {};
+  reads_ = 0;
 }
 
 std::optional<StreamLink::Arrival> StreamLink::next() {
-  while (!readable_.empty()) {
-    const Stream stream = readable_.back();
-    Connection& connection = connections_.at(stream);
-    const std::span rest = std::span(connection.arrived).subspan(connection.taken);
-    if (rest.size() >= length_bytes) {
-      const std::size_t length =
-          std::to_integer<std::size_t>(rest[0]) << 8 | std::to_integer<std::size_t>(rest[1]);
-      if (length > datagram_bytes_) {  // nobody of ours
-        end(stream, Ending::hung_up);
+  for (;;) {
+    if (const auto found = connections_.find(reads_); found != connections_.end()) {
+      Connection& connection = found->second;
+      const auto datagram = cut(connection);
+      if (datagram && datagram->empty()) {  // nobody of ours
+        end(reads_, Ending::hung_up);
         continue;
       }
-      if (rest.size() >= length_bytes + length) {
-        connection.taken += length_bytes + length;
+      if (datagram) {
         connection.is_stranger = false;
-        return Arrival{stream, rest.subspan(length_bytes, length)};
+        return Arrival{reads_, *datagram};
       }
+      keep_begun();
     }
+    if (readable_.empty()) return std::nullopt;
+    const Stream stream = readable_.back();
     readable_.pop_back();
+    read(stream, connections_.at(stream));
   }
-  return std::nullopt;
 }
 
 std::vector<StreamLink::End> StreamLink::ended() { return std::exchange(ended_, {}); }

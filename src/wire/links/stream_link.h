@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Datagrams through TCP connections, each behind its length: where UDP does not get through. It
-// never blocks; what waits for room is bounded, and dropped beyond, as on the network.
+// Datagrams through TCP connections: where UDP does not get through, or TCP is faster. A record is
+// one datagram, or several of one length but the last, behind a head of its bytes (2) and of those
+// of a datagram (2). It never blocks; what waits for room is bounded, and dropped beyond, as on the
+// network.
 //
 // Thread rule: one thread at a time.
 #pragma once
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "wire/links/address.h"
+#include "wire/links/link.h"
 
 namespace quadrille::wire {
 
@@ -34,15 +37,22 @@ class StreamLink {
   // A connection to `to`, which takes datagrams at once; nothing where there is none to be had.
   std::optional<Stream> connect(NetworkAddress to);
   void close(Stream stream);
-  void send(Stream stream, std::span<const std::byte> datagram);
+  // Somebody has taken the connection.
+  bool is_connected(Stream stream) const;
+  // `bytes` as datagrams of `datagram` bytes, the last of what is left. REQUIRES: no more than
+  // longest_message.
+  void send(Stream stream, std::span<const std::byte> bytes, std::size_t datagram);
+  void send(Stream stream, std::span<const std::byte> datagram) {
+    send(stream, datagram, datagram.size());
+  }
 
   // Takes in what the kernel has: connections, bytes, ends.
   void exchange();
   struct Arrival {
     Stream stream = 0;
-    std::span<std::byte> datagram;  // until the next call of exchange() or close()
+    std::span<std::byte> datagram;  // until the next call
   };
-  // What exchange() has brought, each once.
+  // What exchange() has found, each once; it is read from the kernel here.
   std::optional<Arrival> next();
   // Refused: nobody listens there. Hung up: somebody did, and ended it or spoke of something else.
   // Lost: nothing is known of the other end.
@@ -57,9 +67,11 @@ class StreamLink {
  private:
   struct Connection {
     int descriptor = -1;
-    std::vector<std::byte> arrived;
-    std::size_t taken = 0;  // of `arrived`
+    std::vector<std::byte> begun;  // that has arrived of a head or a datagram
+    std::size_t left = 0;          // of the record that has begun
+    std::size_t datagram = 0;      // of its datagrams but the last
     std::vector<std::byte> unsent;
+    std::size_t flushed = 0;  // of `unsent`
     bool connecting = false;
     bool waits_for_room = false;
     bool is_stranger = false;  // has come, and has brought no whole datagram yet
@@ -70,8 +82,13 @@ class StreamLink {
   bool make_room();
   void listen(bool wanted);
   Stream add(int descriptor, bool connecting);
-  void take_in(Stream stream, Connection& connection);
+  // The next datagram of what has been read; nothing: more has to be. Empty: nobody of ours sent it.
+  std::optional<std::span<std::byte>> cut(Connection& connection);
+  bool read(Stream stream, Connection& connection);
+  void keep_begun();
   void flush(Stream stream, Connection& connection) const;
+  // Behind what waits already; false where there is no room.
+  static bool keep(Connection& connection, std::span<const std::byte> bytes);
   void watch(Stream stream, Connection& connection, bool for_room) const;
   void end(Stream stream, Ending ending);
 
@@ -83,6 +100,9 @@ class StreamLink {
   bool listening_ = true;  // not while no descriptor is left for what comes
   std::map<Stream, Connection> connections_;
   std::vector<Stream> readable_;  // in which next() looks
+  std::unique_ptr<std::byte[]> buffer_;
+  std::span<std::byte> unread_;    // of it, for next()
+  Stream reads_ = 0;               // whose these are
   std::vector<End> ended_;
 };
 

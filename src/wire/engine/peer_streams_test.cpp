@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two ports of one process over the loopback interface, whose datagrams pass through the test.
-#include "wire/engine/tcp_fallback.h"
+#include "wire/engine/peer_streams.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ class Passage {
   NetworkAddress to_;
 };
 
-class TcpFallbackTest : public testing::Test {
+class PeerStreamsTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(start_cryptography());
@@ -74,7 +74,7 @@ class TcpFallbackTest : public testing::Test {
           Port::open(std::move(links.datagrams[self]), std::move(links.streams[self]), settings);
       ASSERT_TRUE(port.ok()) << port.error().message;
       ports_.push_back(std::move(port.value()));
-      ports_.back()->use_tcp_fallback();
+      ports_.back()->use_streams();
     }
   }
 
@@ -123,7 +123,7 @@ class TcpFallbackTest : public testing::Test {
   std::vector<std::unique_ptr<Port>> ports_;
 };
 
-TEST_F(TcpFallbackTest, messages_arrive_where_datagrams_stop_both_ways) {
+TEST_F(PeerStreamsTest, messages_arrive_where_datagrams_stop_both_ways) {
   const Port::Call zero(*ports_[0]);
   const Port::Call one(*ports_[1]);
   ASSERT_TRUE(exchange(20'000));
@@ -132,7 +132,7 @@ TEST_F(TcpFallbackTest, messages_arrive_where_datagrams_stop_both_ways) {
   EXPECT_THAT(said_, testing::ElementsAre(1, 1)) << "once each";
 }
 
-TEST_F(TcpFallbackTest, messages_arrive_where_datagrams_stop_one_way) {
+TEST_F(PeerStreamsTest, messages_arrive_where_datagrams_stop_one_way) {
   const Port::Call zero(*ports_[0]);
   const Port::Call one(*ports_[1]);
   ASSERT_TRUE(exchange(20'000));
@@ -142,7 +142,7 @@ TEST_F(TcpFallbackTest, messages_arrive_where_datagrams_stop_one_way) {
   EXPECT_THAT(said_, testing::ElementsAre(0, 1));
 }
 
-TEST_F(TcpFallbackTest, datagrams_are_used_again_when_they_arrive) {
+TEST_F(PeerStreamsTest, datagrams_are_used_again_when_they_arrive) {
   const Port::Call zero(*ports_[0]);
   const Port::Call one(*ports_[1]);
   for (Passage& passage : passages_) passage.open = false;
@@ -153,7 +153,7 @@ TEST_F(TcpFallbackTest, datagrams_are_used_again_when_they_arrive) {
   EXPECT_GT(passed_to(1), 100U);
 }
 
-TEST_F(TcpFallbackTest, a_process_that_was_stopped_keeps_its_datagrams) {
+TEST_F(PeerStreamsTest, a_process_that_was_stopped_keeps_its_datagrams) {
   const Port::Call zero(*ports_[0]);
   Completions completions;
   const std::vector<std::byte> sent(20'000);
@@ -182,7 +182,7 @@ TEST_F(TcpFallbackTest, a_process_that_was_stopped_keeps_its_datagrams) {
   EXPECT_THAT(said_, testing::ElementsAre(0, 0));
 }
 
-TEST_F(TcpFallbackTest, a_process_that_ended_is_noticed_where_datagrams_stop) {
+TEST_F(PeerStreamsTest, a_process_that_ended_is_noticed_where_datagrams_stop) {
   const Port::Call call(*ports_[0]);
   Completions completions;
   std::vector<std::byte> into(5000);
@@ -200,10 +200,10 @@ TEST_F(TcpFallbackTest, a_process_that_ended_is_noticed_where_datagrams_stop) {
 // connection. Its datagrams arrive, and nobody answers.
 enum class Stranger : std::uint8_t { hangs_up, speaks_otherwise };
 
-class StrangerTest : public TcpFallbackTest, public testing::WithParamInterface<Stranger> {
+class StrangerTest : public PeerStreamsTest, public testing::WithParamInterface<Stranger> {
  protected:
   void SetUp() override {
-    TcpFallbackTest::SetUp();
+    PeerStreamsTest::SetUp();
     for (Passage& passage : passages_) passage.open = false;
     ports_[1].reset();
     const sockaddr_in at = to_system(stream_addresses_[1]);
@@ -213,8 +213,8 @@ class StrangerTest : public TcpFallbackTest, public testing::WithParamInterface<
   void serve() {
     Descriptor taken(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!taken || GetParam() == Stranger::hangs_up) return;
-    const std::string_view greeting{"\0\x1eis this the mail server of you", 32};
-    EXPECT_EQ(send(taken.get(), greeting.data(), greeting.size(), 0), 32);
+    const std::string_view greeting{"\0\x1e\0\x1eis this the mail server of you", 34};
+    EXPECT_EQ(send(taken.get(), greeting.data(), greeting.size(), 0), 34);
     kept_.push_back(std::move(taken));
   }
 
@@ -240,7 +240,7 @@ TEST_P(StrangerTest, who_has_the_ports_of_a_process_that_ended_does_not_hide_its
 INSTANTIATE_TEST_SUITE_P(each, StrangerTest,
                          testing::Values(Stranger::hangs_up, Stranger::speaks_otherwise));
 
-TEST_F(TcpFallbackTest, strangers_who_say_nothing_keep_no_peer_out) {
+TEST_F(PeerStreamsTest, strangers_who_say_nothing_keep_no_peer_out) {
   const Port::Call zero(*ports_[0]);
   const Port::Call one(*ports_[1]);
   ASSERT_TRUE(exchange(20'000));
@@ -259,15 +259,15 @@ TEST_F(TcpFallbackTest, strangers_who_say_nothing_keep_no_peer_out) {
   EXPECT_TRUE(exchange(20'000));
 }
 
-TEST_F(TcpFallbackTest, a_stranger_is_hung_up_on) {
+TEST_F(PeerStreamsTest, a_stranger_is_hung_up_on) {
   const Port::Call zero(*ports_[0]);
   const Port::Call one(*ports_[1]);
   const int stranger = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_in to = to_system(stream_addresses_[0]);
   ASSERT_EQ(connect(stranger, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
-  std::vector<std::byte> packet(2 + 100, std::byte{0});
-  packet[1] = std::byte{100};
-  ASSERT_EQ(send(stranger, packet.data(), packet.size(), 0), 102);
+  std::vector<std::byte> packet(4 + 100, std::byte{0});
+  packet[1] = packet[3] = std::byte{100};
+  ASSERT_EQ(send(stranger, packet.data(), packet.size(), 0), 104);
   std::byte answer{};
   const Nanoseconds end = monotonic_now() + Nanoseconds{10'000'000'000};
   ssize_t count = -1;

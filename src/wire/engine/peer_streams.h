@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Connections to those peers that datagrams do not reach, and what goes over them. They also tell
-// whether a peer that answers no datagram has ended: its host then refuses the connection.
+// TCP connections to peers, one to each that needs it. Long messages go over one where that is
+// faster (PathChoice), and all packets do where datagrams do not arrive (PeerFallback). It also
+// tells whether a peer that answers no datagram has ended: its host then refuses the connection.
 //
 // Thread rule: one thread at a time.
 #pragma once
@@ -19,30 +20,32 @@
 
 namespace quadrille::wire {
 
-class TcpFallback {
+class PeerStreams {
  public:
   using PeerNumber = Protocol::PeerNumber;
 
   // `say` is called once for each peer whose datagrams are known not to arrive any more.
-  TcpFallback(std::unique_ptr<StreamLink> link, std::function<void(PeerNumber)> say);
+  PeerStreams(std::unique_ptr<StreamLink> link, std::function<void(PeerNumber)> say);
 
   int descriptor() const { return link_->descriptor(); }
 
   void heard_by_datagram(PeerNumber peer) {
     if (!refused_once_.empty()) refused_once_.erase(peer);
-    if (const auto found = ways_.find(peer); found != ways_.end())
-      found->second.state.heard_by_datagram();
+    if (fallbacks_ == 0) return;
+    if (const auto found = ways_.find(peer); found != ways_.end() && found->second.fallback)
+      found->second.fallback->heard_by_datagram();
   }
   // Takes in what has arrived and closes what is not needed. Returns whether anything arrived.
   bool exchange(Protocol& protocol, Nanoseconds now);
-  // Streams to the protocol's silent peers.
-  void open_where_silent(Protocol& protocol);
+  // Somebody has slept until descriptor() was readable: exchange() looks.
+  void woken() { is_busy_ = true; }
+  // Streams to whom the protocol wants them, and to its silent peers.
+  void open_streams(Protocol& protocol, Nanoseconds now);
 
-  bool lead_to(PeerNumber peer) const { return ways_.contains(peer); }
-  // REQUIRES: lead_to(peer).
-  void send(PeerNumber peer, std::span<const std::byte> datagram) {
-    link_->send(ways_.at(peer).stream, datagram);
-  }
+  // Whether it went over a stream, and need not go as a datagram too: ACKs go both ways where
+  // datagrams are lost, data only to where it is not heard otherwise.
+  bool send(const Protocol& protocol, const Protocol::Outgoing& outgoing,
+            std::span<const std::byte> bytes);
 
   // Peers whose hosts have refused a stream twice, with no sign of them between, since the last
   // call: nobody listens there any more, or somebody else, who hangs up or says something else. Who
@@ -54,9 +57,18 @@ class TcpFallback {
  private:
   struct Way {
     StreamLink::Stream stream = 0;
-    PeerFallback state;
+    bool opened_here = false;
+    std::optional<PeerFallback> fallback = {};  // where datagrams are lost, or seem to be
+    bool is_wanted = false;                     // for long messages
+    bool is_told = false;                       // that it is there for them
   };
 
+  // The one to the peer, opened if there is none; null where there is none to be had.
+  Way* way_to(Protocol& protocol, PeerNumber peer);
+  void begin_fallback(Way& way, bool was_silent);
+  // Tells the protocol of those that are there now, and closes those that nobody needs any more.
+  void tend(Protocol& protocol, Nanoseconds now);
+  bool is_needed(Protocol& protocol, PeerNumber peer, Way& way, Nanoseconds now);
   void take_ends(Protocol& protocol);
   // False where it is nothing of a peer's.
   bool take_in(Protocol& protocol, const StreamLink::Arrival& arrival, Nanoseconds now);
@@ -67,15 +79,19 @@ class TcpFallback {
   // The stream that was opened to it has not led to it.
   void refused(PeerNumber peer);
   void forget(Protocol& protocol, PeerNumber peer, StreamLink::Stream stream);
-  void close_unneeded(Protocol& protocol, Nanoseconds now);
 
   std::unique_ptr<StreamLink> link_;
   std::function<void(PeerNumber)> say_;
   Nanoseconds looked_{};
+  Nanoseconds tended_{};
+  bool is_busy_ = false;     // what was found last may go on
+  std::uint32_t looks_ = 0;  // that were spared
+  std::size_t fallbacks_ = 0;
   std::map<PeerNumber, Way> ways_;
+  std::map<PeerNumber, Nanoseconds> not_before_;  // where one has ended that was wanted
   std::map<StreamLink::Stream, PeerNumber>
       known_;                              // whose packets a stream has brought, or goes to
-  std::set<StreamLink::Stream> unproven_;  // opened here, have brought nothing of the peer's
+  std::set<StreamLink::Stream> unproven_;  // opened to who was silent, have brought nothing of his
   std::set<PeerNumber> refused_once_;
   std::set<PeerNumber> refused_;
   std::set<PeerNumber> said_;

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A stream belongs to the peer whose packet it brings; one that brings anything else is closed.
+#include "wire/engine/peer_streams.h"
+
+#include <array>
+#include <utility>
+
+namespace quadrille::wire {
+namespace {
+
+// While there is no stream: who opens one has waited for long already.
+constexpr Nanoseconds between_looks{1'000'000};
+// Of a caller's looks at datagrams, while no stream brings anything: each is a system call.
+constexpr std::uint32_t looks_at_datagrams = 8;
+// For long messages.
+constexpr std::size_t most_ways = 64;
+constexpr Nanoseconds before_another{10'000'000'000};
+
+}  // namespace
+
+PeerStreams::PeerStreams(std::unique_ptr<StreamLink> link, std::function<void(PeerNumber)> say)
+    : link_(std::move(link)), say_(std::move(say)) {}
+
+bool PeerStreams::exchange(Protocol& protocol, Nanoseconds now) {
+  const bool looks = ways_.empty() ? now - looked_ >= between_looks
+                                   : is_busy_ || fallbacks_ > 0 || ++looks_ % looks_at_datagrams == 0;
+  if (!looks) return false;
+  looked_ = now;
+  link_->exchange();
+  take_ends(protocol);
+  is_busy_ = false;
+  while (const auto arrival = link_->next()) {
+    is_busy_ = true;
+    if (!take_in(protocol, *arrival, now)) on_strange(protocol, arrival->stream);
+  }
+  take_ends(protocol);
+  if (fallbacks_ > 0 || now - tended_ >= between_looks) tend(protocol, now);
+  return is_busy_;
+}
+
+bool PeerStreams::take_in(Protocol& protocol, const StreamLink::Arrival& arrival,
+                          Nanoseconds now) {
+  std::array<std::byte, Protocol::longest_hail> answer{};
+  if (const auto hailed = protocol.on_hail(arrival.datagram, answer, now))
+    return take_hail(arrival, *hailed, std::span(answer).first(hailed->answer));
+  const auto known = known_.find(arrival.stream);
+  const NetworkAddress from =
+      known == known_.end() ? NetworkAddress{} : protocol.address_of(known->second).datagrams;
+  const auto heard = protocol.on_datagram(from, arrival.datagram, now);
+  if (heard) heard_by_stream(arrival.stream, *heard, now);
+  return heard.has_value();
+}
+
+// Whom this end hails is known; of who hails it, that it is genuine is enough.
+bool PeerStreams::take_hail(const StreamLink::Arrival& arrival, const Protocol::Hailed& hailed,
+                            std::span<const std::byte> answer) {
+  const auto known = known_.find(arrival.stream);
+  if (known != known_.end()) {
+    if (hailed.from != known->second) return false;
+    unproven_.erase(arrival.stream);
+    refused_once_.erase(known->second);
+    return true;
+  }
+  if (answer.empty()) return false;
+  link_->send(arrival.stream, answer);
+  if (hailed.from) known_[arrival.stream] = *hailed.from;
+  return true;
+}
+
+bool PeerStreams::is_needed(Protocol& protocol, PeerNumber peer, Way& way, Nanoseconds now) {
+  if (protocol.is_lost(peer)) return false;
+  if (way.is_wanted && !way.is_told && link_->is_connected(way.stream)) {
+    way.is_told = true;
+    protocol.set_stream(peer, true);
+  }
+  if (!way.fallback) return true;
+  protocol.set_receive_loss(peer, way.fallback->receive_loss());
+  if (!way.fallback->is_over(protocol.has_receive_loss(peer), now)) return true;
+  way.fallback.reset();
+  --fallbacks_;
+  return way.is_wanted || !way.opened_here;
+}
+
+void PeerStreams::tend(Protocol& protocol, Nanoseconds now) {
+  tended_ = now;
+  for (auto next = ways_.begin(); next != ways_.end();) {
+    const auto [peer, way] = *next;
+    if (is_needed(protocol, peer, next->second, now)) {
+      ++next;
+      continue;
+    }
+    ++next;
+    link_->close(way.stream);
+    forget(protocol, peer, way.stream);
+  }
+}
+
+void PeerStreams::begin_fallback(Way& way, bool was_silent) {
+  if (way.fallback) return;
+  way.fallback.emplace(was_silent);
+  ++fallbacks_;
+}
+
+void PeerStreams::heard_by_stream(StreamLink::Stream stream, const Protocol::Heard& heard,
+                                  Nanoseconds now) {
+  // Both ends may have opened one: each sends over its own, or over the first that it was given.
+  known_.try_emplace(stream, heard.from);
+  refused_once_.erase(heard.from);
+  const auto [found, added] = ways_.try_emplace(heard.from, Way{.stream = stream});
+  Way& way = found->second;
+  // A later one of the other end's: the earlier may be dead there.
+  if (!added && !way.opened_here && stream > way.stream) way.stream = stream;
+  unproven_.erase(way.stream);
+  if (!heard.is_ack) return;
+  begin_fallback(way, false);
+  way.fallback->heard_ack_by_stream(now);
+  if (way.fallback->confirmed() && said_.insert(heard.from).second) say_(heard.from);
+}
+
+void PeerStreams::on_strange(Protocol& protocol, StreamLink::Stream stream) {
+  const auto known = known_.find(stream);
+  if (known == known_.end()) return link_->close(stream);
+  if (!unproven_.contains(stream)) return;  // of a packet of the peer's that no longer counts
+  const PeerNumber peer = known->second;
+  link_->close(stream);
+  forget(protocol, peer, stream);
+  refused(peer);
+}
+
+PeerStreams::Way* PeerStreams::way_to(Protocol& protocol, PeerNumber peer) {
+  if (const auto found = ways_.find(peer); found != ways_.end()) return &found->second;
+  const NetworkAddress to = protocol.address_of(peer).streams;
+  if (to.port == 0) return nullptr;
+  const auto stream = link_->connect(to);
+  if (!stream) return nullptr;
+  known_[*stream] = peer;
+  std::array<std::byte, Protocol::longest_hail> hail{};
+  if (const std::size_t length = protocol.hail(peer, hail); length > 0)
+    link_->send(*stream, std::span(hail).first(length));
+  return &ways_.try_emplace(peer, Way{.stream = *stream, .opened_here = true}).first->second;
+}
+
+void PeerStreams::open_streams(Protocol& protocol, Nanoseconds now) {
+  while (const auto silent = protocol.next_silent()) {
+    const bool is_new = !ways_.contains(*silent);
+    Way* const way = way_to(protocol, *silent);
+    if (way == nullptr || way->fallback) continue;
+    if (is_new) unproven_.insert(way->stream);
+    begin_fallback(*way, true);
+    protocol.set_receive_loss(*silent, true);
+  }
+  while (const auto wanting = protocol.next_wanting_stream()) {
+    const auto pause = not_before_.find(*wanting);
+    if (ways_.size() >= most_ways || (pause != not_before_.end() && now < pause->second)) continue;
+    if (Way* const way = way_to(protocol, *wanting)) way->is_wanted = true;
+  }
+}
+
+bool PeerStreams::send(const Protocol& protocol, const Protocol::Outgoing& outgoing,
+                       std::span<const std::byte> bytes) {
+  const auto found = ways_.find(outgoing.peer);
+  if (found == ways_.end()) return false;
+  const Way& way = found->second;
+  const bool is_bulk = outgoing.by_stream && way.is_told;
+  const bool is_lost_otherwise =
+      way.fallback && (outgoing.is_ack || protocol.has_receive_loss(outgoing.peer));
+  if (!is_bulk && !is_lost_otherwise) return false;
+  link_->send(way.stream, bytes, outgoing.datagram > 0 ? outgoing.datagram : bytes.size());
+  return !outgoing.is_ack;
+}
+
+void PeerStreams::refused(PeerNumber peer) {
+  if (!refused_once_.insert(peer).second) refused_.insert(peer);
+}
+
+void PeerStreams::forget(Protocol& protocol, PeerNumber peer, StreamLink::Stream stream) {
+  known_.erase(stream);
+  unproven_.erase(stream);
+  const auto way = ways_.find(peer);
+  if (way == ways_.end() || way->second.stream != stream) return;
+  if (way->second.fallback) --fallbacks_;
+  if (way->second.is_wanted) {
+    not_before_[peer] = looked_ + before_another;
+    protocol.set_stream(peer, false);
+  }
+  ways_.erase(way);
+  protocol.set_receive_loss(peer, false);
+}
+
+void PeerStreams::take_ends(Protocol& protocol) {
+  using Ending = StreamLink::Ending;
+  for (const StreamLink::End& end : link_->ended()) {
+    const auto known = known_.find(end.stream);
+    if (known == known_.end()) continue;
+    const PeerNumber peer = known->second;
+    const bool unproven = unproven_.contains(end.stream);
+    forget(protocol, peer, end.stream);
+    if (unproven && end.ending != Ending::lost) refused(peer);
+  }
+}
+
+std::set<PeerStreams::PeerNumber> PeerStreams::refusals() { return std::exchange(refused_, {}); }
+
+}  // namespace quadrille::wire
