@@ -26,7 +26,6 @@ wire::EndpointSettings endpoint_settings(const ConversationSettings& settings) {
   made.limits.unscheduled = settings.unscheduled;
   made.limits.most_unscheduled = open_messages / 2;
   made.eager = rests_channel;
-  made.bulk = settings.bulk;
   made.most_eager = settings.most_eager;
   if (!settings.flow_control) made.window = wire::CreditBudget::unlimited;
   // Grants for bulk are used when its call has come.

@@ -33,7 +33,6 @@ struct ConversationSettings {
   std::size_t unscheduled = 256;  // bytes of messages of a packet that may leave at once
   std::uint32_t most_eager = 0;   // packets of rests that may
   std::function<std::optional<ClaimedRing>()> claim = {};  // a ring to the other end; may be empty
-  wire::BulkPath bulk = wire::BulkPath::faster;
   bool flow_control = true;  // else all that is announced is granted at once
 };
 
@@ -97,6 +96,7 @@ class Conversation {
   bool has_receive_loss() const { return endpoint_.has_receive_loss(peer_); }
   bool wants_stream() { return endpoint_.next_wanting_stream().has_value(); }
   void set_stream(bool open) { endpoint_.set_stream(peer_, open); }
+  void lose_stream() { endpoint_.lose_stream(peer_); }
 
   // The other end is lost: nothing is awaited any more, and no credit held for it.
   void give_up();

@@ -47,7 +47,6 @@ struct MessengerSettings {
   std::uint32_t most_budget = 0;     // packets that what may be on its way may grow to
   std::size_t local_payload = 1448;  // of packets that stay on this host
   Inbox* inbox = nullptr;            // its place is in the name
-  wire::BulkPath bulk = wire::BulkPath::faster;
   bool flow_control = true;          // else receivers let every sender send all it has
   wire::HostBoard* board = nullptr;  // of this host's; null: a part for each of its ranks
 };
@@ -100,7 +99,7 @@ class Messenger final : public wire::Protocol {
 
   std::optional<Heard> on_datagram(wire::NetworkAddress from, std::span<std::byte> datagram,
                                    Nanoseconds now) override;
-  void learn(wire::Link& link, Nanoseconds now) override;
+  void learn(const Bursts& bursts, Nanoseconds now) override;
   // Takes in what others of this host have written to memory; returns whether they had.
   bool look_at_memory(Nanoseconds now);
   void on_refusal(wire::NetworkAddress to) override;
@@ -109,6 +108,7 @@ class Messenger final : public wire::Protocol {
     return std::exchange(wants_stream_, std::nullopt);
   }
   void set_stream(PeerNumber peer, bool open) override;
+  void lose_stream(PeerNumber peer) override;
   // Who hails says by an introduction (fabric/introduction.h) who it is.
   std::optional<PeerNumber> next_silent() override;
   wire::PortAddress address_of(PeerNumber peer) const override;

@@ -30,7 +30,7 @@ struct CutOffEnd {
   std::unique_ptr<wire::StreamLink> link = wire::StreamLink::open({kLoopback, 0}, kLongest);
   wire::NetworkAddress listens_at = link->local();
   int told = 0;  // that datagrams do not arrive
-  wire::PeerStreams streams{std::move(link), [this](PeerNumber) { ++told; }};
+  wire::PeerStreams streams{std::move(link), wire::BulkPath::datagrams, [this](PeerNumber) { ++told; }};
   std::unique_ptr<Messenger> messenger;
 
   CutOffEnd(std::uint16_t port, bool has_job) {
@@ -45,7 +45,7 @@ struct CutOffEnd {
   void step(Nanoseconds now) {
     std::vector<std::byte> room(4096);
     while (const auto outgoing = messenger->next_datagram(room, now)) {
-      streams.open_streams(*messenger, now);
+      streams.open_streams(*messenger);
       streams.send(*messenger, *outgoing, std::span(room).first(outgoing->length));
     }
     streams.exchange(*messenger, now);

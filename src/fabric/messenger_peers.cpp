@@ -77,7 +77,6 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
       made.claim = [this, name] { return ClaimedRing::claim(name, settings_.name.key); };
       on_host_.push_back(number);
     }
-    made.bulk = is_local ? wire::BulkPath::datagrams : settings_.bulk;
     made.flow_control = is_local || settings_.flow_control;
     const std::size_t packet = made.payload + wire::packet_framing_bytes;
     const std::size_t most = most_unscheduled_packets * packet;
@@ -153,9 +152,8 @@ std::optional<wire::Protocol::Heard> Messenger::on_datagram(wire::NetworkAddress
   return Heard{.from = number, .is_ack = heard->is_ack};
 }
 
-void Messenger::learn(wire::Link& link, Nanoseconds now) {
-  network_budget_.learn([&link](std::size_t bytes) { return link.took(bytes); },
-                        settings_.name.payload + wire::packet_framing_bytes, now);
+void Messenger::learn(const Bursts& bursts, Nanoseconds now) {
+  network_budget_.learn(bursts, settings_.name.payload + wire::packet_framing_bytes, now);
 }
 
 // Who was given up, and lives, is not to wait for what never comes.
@@ -202,6 +200,11 @@ wire::PortAddress Messenger::address_of(PeerNumber peer) const {
 void Messenger::set_stream(PeerNumber peer, bool open) {
   Peer& of = *peers_[peer];
   if (of.conversation) of.conversation->set_stream(open);
+}
+
+void Messenger::lose_stream(PeerNumber peer) {
+  Peer& of = *peers_[peer];
+  if (of.conversation) of.conversation->lose_stream();
 }
 
 void Messenger::set_receive_loss(PeerNumber peer, bool receive_loss) {
@@ -354,7 +357,8 @@ std::optional<wire::Protocol::Outgoing> Messenger::next_datagram(std::span<std::
                     .is_ack = next->is_ack,
                     .datagram = next->datagram,
                     .by_stream = next->by_stream};
-        if (peer.conversation->wants_stream()) wants_stream_ = number;
+        const bool is_local = peer.name.at.address == settings_.name.at.address;
+        if (peer.conversation->wants_stream() && !is_local) wants_stream_ = number;
       }
       take_events(number, now);  // what leaves unscheduled is done
       if (outgoing) {
@@ -451,6 +455,7 @@ wire::EndpointCounters Messenger::counters() const {
     all.data_resent += own.data_resent;
     all.data_again += own.data_again;
     all.runs_sent += own.runs_sent;
+    all.stream_sent += own.stream_sent;
     all.data_received += own.data_received;
     all.bytes_sent += own.bytes_sent;
     all.bytes_received += own.bytes_received;

@@ -59,7 +59,7 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   if (settings.job_secret && settings.flow_control)
     parts.board = wire::HostBoard::join(*settings.job_secret, interface.value().address);
   made.board = parts.board.get();
-  std::unique_ptr<Station> station(new Station(std::move(parts), made, std::move(on_done)));
+  std::unique_ptr<Station> station(new Station(std::move(parts), made, settings.bulk, std::move(on_done)));
   station->why_not_ = std::move(opened.value().why_not);
   station->engine_.use_streams();
   const auto act = [of = station.get()](Nanoseconds now, bool before_sleep) {
@@ -70,7 +70,8 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   return station;
 }
 
-Station::Station(Parts parts, const MessengerSettings& settings, DoneHandler on_done)
+Station::Station(Parts parts, const MessengerSettings& settings, wire::BulkPath bulk,
+                 DoneHandler on_done)
     : keys_(std::move(parts.keys)),
       inbox_(std::move(parts.inbox)),
       board_(std::move(parts.board)),
@@ -78,6 +79,7 @@ Station::Station(Parts parts, const MessengerSettings& settings, DoneHandler on_
       on_done_(std::move(on_done)),
       engine_(messenger_, std::move(parts.link), std::move(parts.streams),
               {.between_calls = between_calls,
+               .bulk = bulk,
                .on_tcp_fallback =
                    [this](PeerNumber peer) {
                      std::fprintf(stderr,

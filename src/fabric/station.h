@@ -33,6 +33,7 @@ struct StationSettings {
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;
   bool shares_memory = true;  // with other endpoints of this host
+  wire::BulkPath bulk = wire::BulkPath::cheaper;
   bool flow_control = true;   // see MessengerSettings
 };
 
@@ -102,7 +103,8 @@ class Station {
     std::unique_ptr<Inbox> inbox;            // null: of none
     std::unique_ptr<wire::HostBoard> board;  // null: of none that is shared
   };
-  Station(Parts parts, const MessengerSettings& settings, DoneHandler on_done);
+  Station(Parts parts, const MessengerSettings& settings, wire::BulkPath bulk,
+          DoneHandler on_done);
   // REQUIRES, as below: the engine's mutex held.
   Nanoseconds serve(Nanoseconds now, bool before_sleep) noexcept;
   template <typename Act>

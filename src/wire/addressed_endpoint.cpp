@@ -30,9 +30,8 @@ std::optional<Protocol::Heard> AddressedEndpoint::on_datagram(NetworkAddress /*f
   return Heard{heard->from, heard->is_ack, heard->to_group};
 }
 
-void AddressedEndpoint::learn(Link& link, Nanoseconds now) {
-  budget_.learn([&link](std::size_t bytes) { return link.took(bytes); },
-                datagram_bytes_ + framing_bytes, now);
+void AddressedEndpoint::learn(const Bursts& bursts, Nanoseconds now) {
+  budget_.learn(bursts, datagram_bytes_ + framing_bytes, now);
 }
 
 std::optional<Protocol::Outgoing> AddressedEndpoint::next_datagram(std::span<std::byte> room,

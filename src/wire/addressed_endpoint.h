@@ -41,7 +41,7 @@ class AddressedEndpoint final : public Protocol {
 
   std::optional<Heard> on_datagram(NetworkAddress from, std::span<std::byte> datagram,
                                    Nanoseconds now) override;
-  void learn(Link& link, Nanoseconds now) override;
+  void learn(const Bursts& bursts, Nanoseconds now) override;
   std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
                                         std::size_t most) override;
   bool is_due(Nanoseconds /*now*/) const override { return true; }
@@ -51,6 +51,7 @@ class AddressedEndpoint final : public Protocol {
     return endpoint_.next_wanting_stream();
   }
   void set_stream(PeerNumber peer, bool open) override { endpoint_.set_stream(peer, open); }
+  void lose_stream(PeerNumber peer) override { endpoint_.lose_stream(peer); }
   std::optional<PeerNumber> next_silent() override { return endpoint_.next_silent(); }
   PortAddress address_of(PeerNumber peer) const override { return addresses_[peer]; }
   void set_receive_loss(PeerNumber peer, bool receive_loss) override {

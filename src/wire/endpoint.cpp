@@ -184,7 +184,8 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
            .granted = widen(acknowledged, header.granted, acknowledged_bits),
            .heard = 0,
            .arrived = {},
-           .answers = 0},
+           .answers = 0,
+           .in_stream = flow.by_stream},
           now);
   } else if (arrival == ReceiveFlow::Arrival::fresh) {
     ++counters_.group_received;
@@ -287,7 +288,8 @@ void Endpoint::on_ack(Flow& flow, std::span<const std::byte> body, std::uint64_t
          .granted = widen(flow.out.granted(), ack->granted, ack_bits),
          .heard = widen(flow.out.announced(), ack->heard, ack_bits),
          .arrived = std::span(ack->arrived).first(ack->words),
-         .answers = answers},
+         .answers = answers,
+         .in_stream = flow.by_stream},
         now);
   if (!ack->asks) return;
   flow.answers = number;
@@ -301,7 +303,6 @@ void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
   if (flow.out.on_news(news)) {
     heard(flow, now);
     flow.news(Side::out, now);
-    note_burst(flow, now);
     const bool is_told_alone = flow.group == nullptr && flow.announced_there > 0;
     if (is_told_alone && is_worth_announcing(flow) && !flow.out.may_send_all()) owe_ack(flow);
   }
@@ -424,7 +425,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
     const auto receivers = flow.group->repeating(*flow.out.repeats());
     if (receivers.size() > 1) return write_to_group(*flow.group, receivers, true, room, now);
   }
-  choose_path(flow, now);
+  choose_path(flow);
   if (const auto run = next_run(flow, room, most, now)) return run;
   return write_data(flow, room, now);
 }

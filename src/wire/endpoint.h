@@ -32,7 +32,6 @@
 #include "wire/groups/group_hearing.h"
 #include "wire/groups/send_group.h"
 #include "wire/packet.h"
-#include "wire/path_choice.h"
 #include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
 #include "wire/seal/keys.h"
@@ -56,7 +55,6 @@ struct EndpointSettings {
   std::optional<Channel> eager = {};
   std::uint32_t most_eager = 0;
   bool tells_of_failure = false;  // of communicators' channels; see abandon()
-  BulkPath bulk = BulkPath::faster;
 };
 
 // Who gets a message that goes to several: all of these but its sender.
@@ -75,6 +73,7 @@ struct EndpointCounters {
   std::uint64_t bytes_sent = 0;      // of payload, each time it was sent
   std::uint64_t bytes_received = 0;  // of payload, once
   std::uint64_t runs_sent = 0;       // that some of `data_sent` went in
+  std::uint64_t stream_sent = 0;     // of `data_sent` those over TCP connections
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t probes = 0;
@@ -170,8 +169,9 @@ class Endpoint {
   // Peers that have left a probe unanswered for as long as `silence`, one at each call, again
   // with each probe.
   std::optional<EndpointId> next_silent();
-  // Whether there is a connection to the peer that long messages may go over.
+  // Whether there is a connection to the peer that long messages are to go over.
   void set_stream(EndpointId peer, bool open);
+  void lose_stream(EndpointId peer);
   // A peer to whom there should be one, again with each long message.
   std::optional<EndpointId> next_wanting_stream() {
     return std::exchange(wants_stream_, std::nullopt);
@@ -295,9 +295,7 @@ class Endpoint {
   std::optional<Outgoing> next_run_to_group(const SendGroup& group, std::span<std::byte> room,
                                             std::size_t most, Nanoseconds now);
   // Before its next packet leaves.
-  void choose_path(Flow& flow, Nanoseconds now);
-  // Whether a burst has ended, and how fast it was.
-  static void note_burst(Flow& flow, Nanoseconds now);
+  void choose_path(Flow& flow);
   // Fewer packets leave one by one.
   std::uint32_t shortest_run() const;
   // Packets that one run may have in `room`, as `most` datagrams; 0: too few.

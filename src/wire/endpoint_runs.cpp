@@ -45,7 +45,8 @@ std::size_t Endpoint::write_run(const Key& key, Header header, Sequence acknowle
 std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::byte> room,
                                                      std::size_t most, Nanoseconds now) {
   if (peers_with_receive_loss_.contains(flow.key.first)) return std::nullopt;  // see PeerStreams
-  const auto run = flow.out.next_run(shortest_run(), run_held(room, most));
+  const auto run =
+      flow.out.next_run(flow.by_stream ? 2 : shortest_run(), run_held(room, most));
   if (!run) return std::nullopt;
   has_told(flow);
   flow.sent_since_arrival = true;
@@ -56,8 +57,9 @@ std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::
   ++counters_.runs_sent;
   count_sent(flow, {run->packets, run->payload.size(), run->repeated, run->repeated});
   note_sent(flow, run->first, run->repeated, now);
+  if (flow.by_stream) counters_.stream_sent += run->packets;
   return Outgoing{flow.key.first, length, false, settings_.limits.payload + overhead_bytes,
-                  flow.by_stream && !run->repeated};
+                  flow.by_stream};
 }
 
 std::optional<Endpoint::Outgoing> Endpoint::next_run_to_group(const SendGroup& group,

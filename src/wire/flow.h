@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,7 +14,6 @@
 #include "wire/flow_statistics.h"
 #include "wire/groups/group_hearing.h"
 #include "wire/packet.h"
-#include "wire/path_choice.h"
 #include "wire/probe_timer.h"
 #include "wire/receive_flow.h"
 #include "wire/seal/keys.h"
@@ -144,16 +142,7 @@ struct Flow {
   std::optional<std::pair<std::uint64_t, Nanoseconds>> probe;
   std::optional<std::pair<Sequence, Nanoseconds>> timed;
 
-  // Of what is under way; see PathChoice.
-  struct Burst {
-    Sequence end = 0;
-    std::uint64_t packets = 0;
-    Nanoseconds began{};
-  };
-  bool by_stream = false;
-  std::optional<Burst> burst;         // one that tells how fast its path is
-  std::unique_ptr<PathChoice> paths;  // none before there is a choice
-
+  bool by_stream = false;  // what is under way, and was granted
   // What the endpoint has counted of it, and where its ordered lists hold it.
   std::size_t place_in_channel;
   bool failed = false;    // the other end has abandoned the channel

@@ -21,6 +21,7 @@ Port::Port(std::unique_ptr<Link> link, std::unique_ptr<StreamLink> streams, Port
       engine_(endpoint_, std::move(link), std::move(streams),
               {.group = settings.group,
                .datagram_bytes = endpoint_.datagram_bytes(),
+               .bulk = settings.bulk,
                .on_tcp_fallback = std::move(settings.on_tcp_fallback),
                .on_uncut = std::move(settings.on_uncut)}) {}
 

@@ -47,6 +47,7 @@ struct PortSettings {
   std::uint32_t budget = 16;                 // packets
   std::uint32_t most_budget = 0;             // that it may grow to
   std::optional<NetworkAddress> group = {};  // where datagrams go to several endpoints at once
+  BulkPath bulk = BulkPath::cheaper;
   // Called once for each peer whose datagrams do not arrive any more; it must not use the port.
   std::function<void(EndpointId)> on_tcp_fallback = [](EndpointId) {};
   // Called once for the first peer that misses much of what goes to groups since its process, or

@@ -180,9 +180,9 @@ bool SendFlow::on_news(const News& news) {
   // Words count from the receiver's own first missing packet: older ones tell nothing.
   if (news.acknowledged == acknowledged_) learned |= mark_arrived(news.arrived);
   if (news.acknowledged < acknowledged_) return learned;
-  if (latest_arrived_ > reordering) find_lost(latest_arrived_ - reordering);
+  if (latest_arrived_ > reordering) find_lost(latest_arrived_ - reordering, news.in_stream);
   if (const std::uint64_t sent_before = sent_before_answered(news.answers); sent_before > 0) {
-    find_lost(sent_before);
+    find_lost(sent_before, news.in_stream);
     learned |= may_repeat();
   }
   return learned;
@@ -218,11 +218,12 @@ bool SendFlow::mark_arrived(std::span<const std::uint64_t> words) {
   return learned;
 }
 
-void SendFlow::find_lost(std::uint64_t sent_before) {
+void SendFlow::find_lost(std::uint64_t sent_before, bool in_stream) {
   for (std::size_t i = 0; i < open_.size(); ++i) {
     const Open& open = open_[i];
     if (!open.again && open.transmission >= sent_before) return;  // as all behind it
     if (open.arrived || open.transmission >= sent_before) continue;
+    if (in_stream && !open.unscheduled) continue;
     lost_.insert(acknowledged_ + i);
   }
 }

@@ -121,6 +121,8 @@ class SendFlow {
     Sequence heard = 0;
     std::span<const std::uint64_t> arrived;  // as in ACK
     std::uint64_t answers = 0;
+    // What was granted travels in a connection: it is late where it has not arrived, not lost.
+    bool in_stream = false;
   };
   // Returns whether it told something that was not known: an arrival, a grant, a loss. Numbers
   // beyond what was sent are not believed.
@@ -220,7 +222,7 @@ class SendFlow {
   bool mark_arrived(std::span<const std::uint64_t> words);
   // Transmissions before the last of the probes that are answered now; 0: there is none.
   std::uint64_t sent_before_answered(std::uint64_t answers);
-  void find_lost(std::uint64_t sent_before);
+  void find_lost(std::uint64_t sent_before, bool in_stream);
   Packet packet(Sequence sequence) const;
   const Message& message_of(Sequence sequence) const;
   // Packets before it may go that are at most `most` beyond what has arrived or was granted.

@@ -88,6 +88,7 @@ int Endpoint::start() {
   made.link_helper = settings.value().link_helper;
   made.burst_bytes = static_cast<std::size_t>(settings.value().fabric_burst);
   made.flow_control = settings.value().fabric_flow;
+  made.bulk = wire::bulk_path(settings.value().bulk);
   const std::string& digits = settings.value().job_secret;
   made.job_secret = secret_from_digits(digits);
   if (!digits.empty() && !made.job_secret)
@@ -115,13 +116,14 @@ void Endpoint::log() const {
   const auto wide = [](std::uint64_t number) { return static_cast<unsigned long long>(number); };
   std::fprintf(stderr,
                "quadrille: event=fabric link=%s name=%s data_sent=%llu data_resent=%llu "
-               "runs_sent=%llu bytes_sent=%llu "
+               "runs_sent=%llu stream_sent=%llu bytes_sent=%llu "
                "bytes_received=%llu acks_sent=%llu probes=%llu losses=%llu duplicates=%llu "
                "refused=%llu forged=%llu "
                "malformed=%llu strangers=%llu frames_sent=%llu "
                "frames_received=%llu records=%llu\n",
                station_->link_name(), text_of(station_->name()).c_str(), wide(counters.data_sent),
-               wide(counters.data_resent), wide(counters.runs_sent), wide(counters.bytes_sent),
+               wide(counters.data_resent), wide(counters.runs_sent),
+               wide(counters.stream_sent), wide(counters.bytes_sent),
                wide(counters.bytes_received), wide(counters.acks_sent), wide(counters.probes),
                wide(counters.losses), wide(counters.duplicates), wide(counters.refused),
                wide(counters.forged), wide(counters.malformed), wide(strangers), wide(frames.sent),

@@ -20,6 +20,7 @@ Line line_of(const wire::EndpointCounters& own, const wire::FrameCounters& frame
            {"bytes_sent", own.bytes_sent},
            {"data_resent", own.data_resent},
            {"runs_sent", own.runs_sent},
+           {"stream_sent", own.stream_sent},
            {"data_received", own.data_received},
            {"bytes_received", own.bytes_received},
            {"acks_sent", own.acks_sent},

@@ -124,6 +124,7 @@ class Opening {
     port.endpoint = limits.of_endpoint(host_);
     port.endpoint.self = static_cast<wire::EndpointId>(rank_);
     port.endpoint.secret = secret_of_start(secret);
+    port.bulk = wire::bulk_path(settings_.bulk);
     port.addresses = std::move(addresses);
     port.board = wire.board != nullptr ? &wire.board->board() : nullptr;
     port.holder = wire.board != nullptr ? wire.board->holder() : 0;

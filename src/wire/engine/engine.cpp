@@ -13,6 +13,9 @@
 namespace quadrille::wire {
 namespace {
 
+// So much of a stream is taken in before what is due leaves: grants for more are to reach who waits
+// for them while this end still reads.
+constexpr std::size_t between_grants = std::size_t{48} * 1024;
 // Switches forget of members whom nobody asks (RFC 4541; 260 s by default).
 constexpr Nanoseconds between_joins{60'000'000'000};
 
@@ -30,7 +33,7 @@ Engine::Engine(Protocol& protocol, std::unique_ptr<Link> link, std::unique_ptr<S
       service_(mutex_) {
   descriptors_.assign(link_->descriptors().begin(), link_->descriptors().end());
   if (streams != nullptr)
-    streams_.emplace(std::move(streams), std::move(settings.on_tcp_fallback));
+    streams_.emplace(std::move(streams), settings.bulk, std::move(settings.on_tcp_fallback));
 }
 
 bool Engine::start(Act act) {
@@ -107,7 +110,8 @@ Nanoseconds Engine::serve() {
 }
 
 bool Engine::take_in(Nanoseconds now) {
-  const bool by_stream = uses_streams_ && streams_->exchange(protocol_, now);
+  const bool by_stream =
+      uses_streams_ && streams_->exchange(protocol_, now, between_grants, [&] { send_out(now); });
   const bool by_link = take_in_from(*link_, now);
   const bool by_group = group_link_ && take_in_from(*group_link_, now);
   return by_stream || by_link || by_group;
@@ -122,9 +126,18 @@ bool Engine::take_in_from(Link& link, Nanoseconds now) {
       if (heard && !heard->to_group && uses_streams_)
         streams_->heard_by_datagram(heard->from);
     }
-    protocol_.learn(link, now);
+    protocol_.learn([&link](std::size_t bytes) { return link.took(bytes); }, now);
     if (!link.has_more()) return true;
   }
+}
+
+bool Engine::flush(std::size_t& run_bytes) {
+  const std::size_t bytes = std::exchange(run_bytes, 0);
+  if (!uses_streams_ || bytes < SendCosts::least_bytes) return link_->flush();
+  const Nanoseconds begin = monotonic_now();
+  const bool all_left = link_->flush();
+  if (all_left) streams_->datagrams_took(bytes, monotonic_now() - begin);
+  return all_left;
 }
 
 bool Engine::send_out(Nanoseconds now) {
@@ -133,17 +146,19 @@ bool Engine::send_out(Nanoseconds now) {
   if (cutting_.watch(
           *link_, [this] { return protocol_.counters(); }, now))
     on_uncut_();
-  while (link_->flush()) {
+  std::size_t run_bytes = 0;
+  while (flush(run_bytes)) {
     for (;;) {
       const auto room = link_->room();
       if (room.empty()) break;
       const auto outgoing = protocol_.next_datagram(room, now, link_->datagrams_left());
       if (!outgoing) break;
       if (uses_streams_ && outgoing->peer != Protocol::to_group) {
-        streams_->open_streams(protocol_, now);  // the probe that found it silent goes there too
+        streams_->open_streams(protocol_);  // the probe that found it silent goes there too
         if (streams_->send(protocol_, *outgoing, room.first(outgoing->length))) continue;
       }
       link_->add_next(outgoing->to, outgoing->length, outgoing->datagram);
+      if (outgoing->datagram > 0) run_bytes += outgoing->length;
     }
     if (!link_->has_unsent()) break;
   }

@@ -19,6 +19,7 @@
 #include "wire/engine/protocol.h"
 #include "wire/engine/service_thread.h"
 #include "wire/engine/peer_streams.h"
+#include "wire/engine/send_costs.h"
 #include "wire/links/cutting_watch.h"
 #include "wire/links/link.h"
 #include "wire/links/own_address.h"
@@ -32,6 +33,7 @@ struct EngineSettings {
   std::size_t datagram_bytes = 0;            // of the largest that goes there
   // Who comes back so soon answers for itself.
   Nanoseconds between_calls{1'000'000};
+  BulkPath bulk = BulkPath::cheaper;
   // Called once for each peer whose datagrams do not arrive any more; it must not use the engine.
   std::function<void(Protocol::PeerNumber)> on_tcp_fallback = [](Protocol::PeerNumber) {};
   // Called once, when datagrams leave one by one as what was cut below does not arrive.
@@ -96,6 +98,8 @@ class Engine {
   Nanoseconds serve();
   void watch(bool arrivals, bool room);
   bool take_in_from(Link& link, Nanoseconds now);
+  // What of the batch has been added in runs, `run_bytes`, tells what they cost.
+  bool flush(std::size_t& run_bytes);
 
   std::mutex mutex_;
   Protocol& protocol_;

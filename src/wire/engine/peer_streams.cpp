@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "base/monotonic_clock.h"
+
 namespace quadrille::wire {
 namespace {
 
@@ -12,30 +14,47 @@ namespace {
 constexpr Nanoseconds between_looks{1'000'000};
 // Of a caller's looks at datagrams, while no stream brings anything: each is a system call.
 constexpr std::uint32_t looks_at_datagrams = 8;
+// What a stream brings may come in pieces.
+constexpr Nanoseconds goes_on_for{200'000};
 // For long messages.
 constexpr std::size_t most_ways = 64;
 constexpr Nanoseconds before_another{10'000'000'000};
 
 }  // namespace
 
-PeerStreams::PeerStreams(std::unique_ptr<StreamLink> link, std::function<void(PeerNumber)> say)
-    : link_(std::move(link)), say_(std::move(say)) {}
+PeerStreams::PeerStreams(std::unique_ptr<StreamLink> link, BulkPath bulk,
+                         std::function<void(PeerNumber)> say)
+    : link_(std::move(link)), say_(std::move(say)), costs_(bulk) {}
 
-bool PeerStreams::exchange(Protocol& protocol, Nanoseconds now) {
-  const bool looks = ways_.empty() ? now - looked_ >= between_looks
-                                   : is_busy_ || fallbacks_ > 0 || ++looks_ % looks_at_datagrams == 0;
-  if (!looks) return false;
+bool PeerStreams::exchange(Protocol& protocol, Nanoseconds now, std::size_t some,
+                           const std::function<void()>& between) {
+  if (!is_due(now)) return false;
   looked_ = now;
   link_->exchange();
   take_ends(protocol);
-  is_busy_ = false;
+  bool any = false;
+  std::size_t taken = 0;
   while (const auto arrival = link_->next()) {
-    is_busy_ = true;
+    any = true;
+    taken += arrival->datagram.size();
     if (!take_in(protocol, *arrival, now)) on_strange(protocol, arrival->stream);
+    if (taken < some) continue;
+    taken = 0;
+    between();
+  }
+  if (any) {
+    busy_until_ = now + goes_on_for;
+    protocol.learn([this](std::size_t bytes) { return link_->took(bytes); }, now);
   }
   take_ends(protocol);
   if (fallbacks_ > 0 || now - tended_ >= between_looks) tend(protocol, now);
-  return is_busy_;
+  return any;
+}
+
+bool PeerStreams::is_due(Nanoseconds now) {
+  if (ways_.empty()) return now - looked_ >= between_looks;
+  return now < busy_until_ || fallbacks_ > 0 || link_->has_unsent() ||
+         ++looks_ % looks_at_datagrams == 0;
 }
 
 bool PeerStreams::take_in(Protocol& protocol, const StreamLink::Arrival& arrival,
@@ -67,18 +86,25 @@ bool PeerStreams::take_hail(const StreamLink::Arrival& arrival, const Protocol::
   return true;
 }
 
+// What has left over a stream still arrives when it is closed.
+bool PeerStreams::is_needed_for_bulk(Protocol& protocol, PeerNumber peer, Way& way,
+                                     Nanoseconds now) {
+  if (!way.is_wanted) return false;
+  const bool prefers_stream = costs_.prefer_stream(now);
+  const bool uses = prefers_stream && link_->is_connected(way.stream);
+  if (std::exchange(way.is_used, uses) != uses) protocol.set_stream(peer, uses);
+  return prefers_stream;
+}
+
 bool PeerStreams::is_needed(Protocol& protocol, PeerNumber peer, Way& way, Nanoseconds now) {
   if (protocol.is_lost(peer)) return false;
-  if (way.is_wanted && !way.is_told && link_->is_connected(way.stream)) {
-    way.is_told = true;
-    protocol.set_stream(peer, true);
-  }
-  if (!way.fallback) return true;
+  const bool is_kept = is_needed_for_bulk(protocol, peer, way, now) || !way.opened_here;
+  if (!way.fallback) return is_kept;
   protocol.set_receive_loss(peer, way.fallback->receive_loss());
   if (!way.fallback->is_over(protocol.has_receive_loss(peer), now)) return true;
   way.fallback.reset();
   --fallbacks_;
-  return way.is_wanted || !way.opened_here;
+  return is_kept;
 }
 
 void PeerStreams::tend(Protocol& protocol, Nanoseconds now) {
@@ -140,7 +166,7 @@ PeerStreams::Way* PeerStreams::way_to(Protocol& protocol, PeerNumber peer) {
   return &ways_.try_emplace(peer, Way{.stream = *stream, .opened_here = true}).first->second;
 }
 
-void PeerStreams::open_streams(Protocol& protocol, Nanoseconds now) {
+void PeerStreams::open_streams(Protocol& protocol) {
   while (const auto silent = protocol.next_silent()) {
     const bool is_new = !ways_.contains(*silent);
     Way* const way = way_to(protocol, *silent);
@@ -151,7 +177,8 @@ void PeerStreams::open_streams(Protocol& protocol, Nanoseconds now) {
   }
   while (const auto wanting = protocol.next_wanting_stream()) {
     const auto pause = not_before_.find(*wanting);
-    if (ways_.size() >= most_ways || (pause != not_before_.end() && now < pause->second)) continue;
+    const bool waits = pause != not_before_.end() && looked_ < pause->second;
+    if (waits || ways_.size() >= most_ways || !costs_.prefer_stream(looked_)) continue;
     if (Way* const way = way_to(protocol, *wanting)) way->is_wanted = true;
   }
 }
@@ -161,11 +188,13 @@ bool PeerStreams::send(const Protocol& protocol, const Protocol::Outgoing& outgo
   const auto found = ways_.find(outgoing.peer);
   if (found == ways_.end()) return false;
   const Way& way = found->second;
-  const bool is_bulk = outgoing.by_stream && way.is_told;
+  const bool is_bulk = outgoing.by_stream;
   const bool is_lost_otherwise =
       way.fallback && (outgoing.is_ack || protocol.has_receive_loss(outgoing.peer));
   if (!is_bulk && !is_lost_otherwise) return false;
+  const Nanoseconds begin = is_bulk ? monotonic_now() : Nanoseconds{};
   link_->send(way.stream, bytes, outgoing.datagram > 0 ? outgoing.datagram : bytes.size());
+  if (is_bulk) costs_.stream_took(bytes.size(), monotonic_now() - begin);
   return !outgoing.is_ack;
 }
 
@@ -181,7 +210,7 @@ void PeerStreams::forget(Protocol& protocol, PeerNumber peer, StreamLink::Stream
   if (way->second.fallback) --fallbacks_;
   if (way->second.is_wanted) {
     not_before_[peer] = looked_ + before_another;
-    protocol.set_stream(peer, false);
+    protocol.lose_stream(peer);
   }
   ways_.erase(way);
   protocol.set_receive_loss(peer, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // TCP connections to peers, one to each that needs it. Long messages go over one where that is
-// faster (PathChoice), and all packets do where datagrams do not arrive (PeerFallback). It also
+// cheaper (SendCosts), and all packets do where datagrams do not arrive (PeerFallback). It also
 // tells whether a peer that answers no datagram has ended: its host then refuses the connection.
 //
 // Thread rule: one thread at a time.
@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -17,6 +18,7 @@
 #include "wire/links/stream_link.h"
 #include "wire/engine/peer_fallback.h"
 #include "wire/engine/protocol.h"
+#include "wire/engine/send_costs.h"
 
 namespace quadrille::wire {
 
@@ -25,7 +27,7 @@ class PeerStreams {
   using PeerNumber = Protocol::PeerNumber;
 
   // `say` is called once for each peer whose datagrams are known not to arrive any more.
-  PeerStreams(std::unique_ptr<StreamLink> link, std::function<void(PeerNumber)> say);
+  PeerStreams(std::unique_ptr<StreamLink> link, BulkPath bulk, std::function<void(PeerNumber)> say);
 
   int descriptor() const { return link_->descriptor(); }
 
@@ -36,11 +38,17 @@ class PeerStreams {
       found->second.fallback->heard_by_datagram();
   }
   // Takes in what has arrived and closes what is not needed. Returns whether anything arrived.
-  bool exchange(Protocol& protocol, Nanoseconds now);
+  // `between` is called after each `some` bytes of it.
+  bool exchange(
+      Protocol& protocol, Nanoseconds now,
+      std::size_t some = std::numeric_limits<std::size_t>::max(),
+      const std::function<void()>& between = [] {});
   // Somebody has slept until descriptor() was readable: exchange() looks.
-  void woken() { is_busy_ = true; }
+  void woken() { looks_ = std::numeric_limits<std::uint32_t>::max(); }
   // Streams to whom the protocol wants them, and to its silent peers.
-  void open_streams(Protocol& protocol, Nanoseconds now);
+  void open_streams(Protocol& protocol);
+  // What runs of long messages have cost as datagrams.
+  void datagrams_took(std::size_t bytes, Nanoseconds time) { costs_.datagrams_took(bytes, time); }
 
   // Whether it went over a stream, and need not go as a datagram too: ACKs go both ways where
   // datagrams are lost, data only to where it is not heard otherwise.
@@ -60,15 +68,17 @@ class PeerStreams {
     bool opened_here = false;
     std::optional<PeerFallback> fallback = {};  // where datagrams are lost, or seem to be
     bool is_wanted = false;                     // for long messages
-    bool is_told = false;                       // that it is there for them
+    bool is_used = false;                       // for them
   };
 
+  bool is_due(Nanoseconds now);
   // The one to the peer, opened if there is none; null where there is none to be had.
   Way* way_to(Protocol& protocol, PeerNumber peer);
   void begin_fallback(Way& way, bool was_silent);
   // Tells the protocol of those that are there now, and closes those that nobody needs any more.
   void tend(Protocol& protocol, Nanoseconds now);
   bool is_needed(Protocol& protocol, PeerNumber peer, Way& way, Nanoseconds now);
+  bool is_needed_for_bulk(Protocol& protocol, PeerNumber peer, Way& way, Nanoseconds now);
   void take_ends(Protocol& protocol);
   // False where it is nothing of a peer's.
   bool take_in(Protocol& protocol, const StreamLink::Arrival& arrival, Nanoseconds now);
@@ -84,10 +94,11 @@ class PeerStreams {
   std::function<void(PeerNumber)> say_;
   Nanoseconds looked_{};
   Nanoseconds tended_{};
-  bool is_busy_ = false;     // what was found last may go on
-  std::uint32_t looks_ = 0;  // that were spared
+  Nanoseconds busy_until_{};
+  std::uint32_t looks_ = 0;  // at datagrams
   std::size_t fallbacks_ = 0;
   std::map<PeerNumber, Way> ways_;
+  SendCosts costs_;
   std::map<PeerNumber, Nanoseconds> not_before_;  // where one has ended that was wanted
   std::map<StreamLink::Stream, PeerNumber>
       known_;                              // whose packets a stream has brought, or goes to

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -41,8 +42,9 @@ class Protocol {
   // memory holds nothing of use.
   virtual std::optional<Heard> on_datagram(NetworkAddress from, std::span<std::byte> datagram,
                                            Nanoseconds now) = 0;
-  // What the link's bursts tell of the network; see CreditBudget.
-  virtual void learn(Link& link, Nanoseconds now) = 0;
+  // What bursts tell of the network, those of a Link or of a StreamLink; see CreditBudget.
+  using Bursts = std::function<std::optional<Nanoseconds>(std::size_t bytes)>;
+  virtual void learn(const Bursts& bursts, Nanoseconds now) = 0;
 
   struct Outgoing {
     PeerNumber peer = 0;  // or `to_group`
@@ -64,9 +66,11 @@ class Protocol {
   virtual void on_refusal(NetworkAddress to) = 0;
 
   // The rest is of connections to peers; see PeerStreams. First for long messages: a peer to whom
-  // there should be one, one at each call, again with each such message; and whether there is.
+  // there may be one, one at each call, again with each such message; whether they are to go over
+  // it from now on; and that it has ended, with what was in it.
   virtual std::optional<PeerNumber> next_wanting_stream() = 0;
   virtual void set_stream(PeerNumber peer, bool open) = 0;
+  virtual void lose_stream(PeerNumber peer) = 0;
 
   // Then of peers whose datagrams do not arrive.
   // Those that have left probes unanswered for long, one at each call, again with each probe.

@@ -8,10 +8,14 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <ctime>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "wire/links/address.h"
 
 namespace quadrille::wire {
@@ -27,6 +31,14 @@ inline bool is_for_now(int error) {
 template <typename Value>
 bool set_option(int descriptor, int level, int name, const Value& value) {
   return setsockopt(descriptor, level, name, &value, sizeof value) == 0;
+}
+
+// When the kernel had what a control message of SO_TIMESTAMPNS tells of; nothing: it is another.
+inline std::optional<Nanoseconds> kernel_stamp(const cmsghdr& control) {
+  if (control.cmsg_level != SOL_SOCKET || control.cmsg_type != SCM_TIMESTAMPNS) return std::nullopt;
+  timespec time{};
+  std::memcpy(&time, CMSG_DATA(&control), sizeof time);
+  return Nanoseconds{std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec};
 }
 
 // As people write it; in the host's byte order.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/big_endian.h"
+#include "wire/links/socket.h"
 
 namespace quadrille::wire {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 constexpr std::size_t head_bytes = 4;
 // More than a host's credits; beyond, the other end has been gone for long.
 constexpr std::size_t most_unsent = 4 << 20;
-constexpr std::size_t most_read = 256 << 10;
+constexpr std::size_t most_read = 64 << 10;
 // Of all peers few are cut off; strangers should not use up the descriptors. Who finds no room
 // waits until there is some: to be hung up on is a sign that somebody else listens.
 constexpr std::size_t most_connections = 256;
@@ -86,12 +87,14 @@ std::optional<StreamLink::Stream> StreamLink::connect(NetworkAddress to) {
 StreamLink::Stream StreamLink::add(int descriptor, bool connecting) {
   const int one = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof one);
   setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
   const Stream stream = next_stream_++;
   Connection& connection = connections_[stream];
   connection.descriptor = descriptor;
   connection.connecting = connecting;
   connection.waits_for_room = connecting;
+  if (connecting) ++waiting_;
   connection.is_stranger = !connecting;
   epoll_event event{};
   event.events = EPOLLIN | (connecting ? EPOLLOUT : 0U);
@@ -100,8 +103,9 @@ StreamLink::Stream StreamLink::add(int descriptor, bool connecting) {
   return stream;
 }
 
-void StreamLink::watch(Stream stream, Connection& connection, bool for_room) const {
+void StreamLink::watch(Stream stream, Connection& connection, bool for_room) {
   if (std::exchange(connection.waits_for_room, for_room) == for_room) return;
+  for_room ? ++waiting_ : --waiting_;
   epoll_event event{};
   event.events = EPOLLIN | (for_room ? EPOLLOUT : 0U);
   event.data.u64 = stream;
@@ -115,6 +119,7 @@ void StreamLink::close(Stream stream) {
   epoll_ctl(events_, EPOLL_CTL_DEL, found->second.descriptor, nullptr);
   shutdown(found->second.descriptor, SHUT_RDWR);
   ::close(found->second.descriptor);
+  if (found->second.waits_for_room) --waiting_;
   connections_.erase(found);
   std::erase(readable_, stream);
   if (reads_ == stream) unread_ = {};
@@ -178,7 +183,7 @@ void StreamLink::send(Stream stream, std::span<const std::byte> bytes, std::size
   watch(stream, connection, !connection.unsent.empty());
 }
 
-void StreamLink::flush(Stream stream, Connection& connection) const {
+void StreamLink::flush(Stream stream, Connection& connection) {
   while (connection.flushed < connection.unsent.size()) {
     const auto rest = std::span(connection.unsent).subspan(connection.flushed);
     const ssize_t count =
@@ -247,8 +252,18 @@ void StreamLink::accept_all() {
 // Behind what had begun. False where nothing is there, or has ended.
 bool StreamLink::read(Stream stream, Connection& connection) {
   std::byte* const to = std::ranges::copy(connection.begun, buffer_.get()).out;
-  const ssize_t count = recv(connection.descriptor, to, most_read, MSG_DONTWAIT);
+  iovec piece{to, most_read};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec))> control{};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t count = recvmsg(connection.descriptor, &message, MSG_DONTWAIT);
   if (count > 0) {
+    const cmsghdr* const last = CMSG_FIRSTHDR(&message);  // of its bytes
+    const auto came = last == nullptr ? std::nullopt : kernel_stamp(*last);
+    if (came) bursts_.add(static_cast<std::size_t>(count), *came);
     unread_ = {buffer_.get(), connection.begun.size() + static_cast<std::size_t>(count)};
     connection.begun.clear();
     reads_ = stream;

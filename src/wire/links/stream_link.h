@@ -15,7 +15,9 @@
 #include <span>
 #include <vector>
 
+#include "base/units.h"
 #include "wire/links/address.h"
+#include "wire/links/burst_times.h"
 #include "wire/links/link.h"
 
 namespace quadrille::wire {
@@ -46,6 +48,9 @@ class StreamLink {
     send(stream, datagram, datagram.size());
   }
 
+  // Something waits for room in a connection.
+  bool has_unsent() const { return waiting_ > 0; }
+
   // Takes in what the kernel has: connections, bytes, ends.
   void exchange();
   struct Arrival {
@@ -54,6 +59,8 @@ class StreamLink {
   };
   // What exchange() has found, each once; it is read from the kernel here.
   std::optional<Arrival> next();
+  // See BurstTimes.
+  std::optional<Nanoseconds> took(std::size_t bytes) { return bursts_.take(bytes); }
   // Refused: nobody listens there. Hung up: somebody did, and ended it or spoke of something else.
   // Lost: nothing is known of the other end.
   enum class Ending : std::uint8_t { refused, hung_up, lost };
@@ -86,10 +93,10 @@ class StreamLink {
   std::optional<std::span<std::byte>> cut(Connection& connection);
   bool read(Stream stream, Connection& connection);
   void keep_begun();
-  void flush(Stream stream, Connection& connection) const;
+  void flush(Stream stream, Connection& connection);
   // Behind what waits already; false where there is no room.
   static bool keep(Connection& connection, std::span<const std::byte> bytes);
-  void watch(Stream stream, Connection& connection, bool for_room) const;
+  void watch(Stream stream, Connection& connection, bool for_room);
   void end(Stream stream, Ending ending);
 
   int listener_;
@@ -97,12 +104,14 @@ class StreamLink {
   NetworkAddress local_;
   std::size_t datagram_bytes_;
   Stream next_stream_ = 1;
+  std::size_t waiting_ = 0;  // connections that wait for room
   bool listening_ = true;  // not while no descriptor is left for what comes
   std::map<Stream, Connection> connections_;
   std::vector<Stream> readable_;  // in which next() looks
   std::unique_ptr<std::byte[]> buffer_;
   std::span<std::byte> unread_;    // of it, for next()
   Stream reads_ = 0;               // whose these are
+  BurstTimes bursts_;
   std::vector<End> ended_;
 };
 

@@ -174,11 +174,7 @@ void UdpLink::take_apart(std::size_t index) {
   std::size_t piece = whole.size();
   std::optional<Nanoseconds> came;
   for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
-    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
-      timespec time{};
-      std::memcpy(&time, CMSG_DATA(c), sizeof time);
-      came = Nanoseconds{std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec};
-    }
+    if (const auto stamp = kernel_stamp(*c)) came = stamp;
     if (c->cmsg_level != IPPROTO_UDP || c->cmsg_type != UDP_GRO) continue;
     int length = 0;
     std::memcpy(&length, CMSG_DATA(c), sizeof length);
