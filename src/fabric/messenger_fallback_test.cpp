@@ -30,7 +30,8 @@ struct CutOffEnd {
   std::unique_ptr<wire::StreamLink> link = wire::StreamLink::open({kLoopback, 0}, kLongest);
   wire::NetworkAddress listens_at = link->local();
   int told = 0;  // that datagrams do not arrive
-  wire::PeerStreams streams{std::move(link), wire::BulkPath::datagrams, [this](PeerNumber) { ++told; }};
+  wire::PeerStreams streams{std::move(link), wire::BulkPath::datagrams,
+                            [this](PeerNumber) { ++told; }};
   std::unique_ptr<Messenger> messenger;
 
   CutOffEnd(std::uint16_t port, bool has_job) {

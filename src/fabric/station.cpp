@@ -46,9 +46,9 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   made.inbox = parts.inbox.get();
   made.name = {parts.link->local(), static_cast<std::uint16_t>(payload), parts.keys->public_key()};
   if (parts.inbox) made.name.inbox = parts.inbox->place();
-  parts.streams = wire::StreamLink::open({made.name.at.address, 0},
-                                         std::max(local_payload + wire::overhead_bytes,
-                                                  introduction_bytes));
+  parts.streams =
+      wire::StreamLink::open({made.name.at.address, 0},
+                             std::max(local_payload + wire::overhead_bytes, introduction_bytes));
   if (parts.streams) made.name.streams = parts.streams->local().port;
   made.job_secret = settings.job_secret;
   made.burst_bytes = settings.burst_bytes;
@@ -59,7 +59,8 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   if (settings.job_secret && settings.flow_control)
     parts.board = wire::HostBoard::join(*settings.job_secret, interface.value().address);
   made.board = parts.board.get();
-  std::unique_ptr<Station> station(new Station(std::move(parts), made, settings.bulk, std::move(on_done)));
+  std::unique_ptr<Station> station(
+      new Station(std::move(parts), made, settings.bulk, std::move(on_done)));
   station->why_not_ = std::move(opened.value().why_not);
   station->engine_.use_streams();
   const auto act = [of = station.get()](Nanoseconds now, bool before_sleep) {
@@ -82,11 +83,12 @@ Station::Station(Parts parts, const MessengerSettings& settings, wire::BulkPath 
                .bulk = bulk,
                .on_tcp_fallback =
                    [this](PeerNumber peer) {
-                     std::fprintf(stderr,
-                                  "quadrille: datagrams of %s do not reach %s any more; TCP carries "
-                                  "what they exchange until some do\n",
-                                  text_of(messenger_.name_of(peer)).c_str(),
-                                  text_of(messenger_.name()).c_str());
+                     std::fprintf(
+                         stderr,
+                         "quadrille: datagrams of %s do not reach %s any more; TCP carries "
+                         "what they exchange until some do\n",
+                         text_of(messenger_.name_of(peer)).c_str(),
+                         text_of(messenger_.name()).c_str());
                    },
                .on_uncut =
                    [] {

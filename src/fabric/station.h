@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A messenger and the engine that drives it: credits, calls and what is to be sent again go on while
-// a rank computes. Who calls drives the station itself, and the engine's thread sleeps until nobody
-// has for two milliseconds.
+// A messenger and the engine that drives it: credits, calls and what is to be sent again go on
+// while a rank computes. Who calls drives the station itself, and the engine's thread sleeps until
+// nobody has for two milliseconds.
 //
 // Exceptions: with() and open() let those of what they do pass. All else throws nothing, as threads
 // and destructors call it: what fails there, for want of memory, has the messenger break off.
@@ -21,8 +21,8 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "fabric/messenger.h"
-#include "wire/links/open_link.h"
 #include "wire/engine/engine.h"
+#include "wire/links/open_link.h"
 
 namespace quadrille::fabric {
 
@@ -34,7 +34,7 @@ struct StationSettings {
   std::size_t burst_bytes = std::size_t{32} * 1024;
   bool shares_memory = true;  // with other endpoints of this host
   wire::BulkPath bulk = wire::BulkPath::cheaper;
-  bool flow_control = true;   // see MessengerSettings
+  bool flow_control = true;  // see MessengerSettings
 };
 
 class Station {
@@ -103,8 +103,7 @@ class Station {
     std::unique_ptr<Inbox> inbox;            // null: of none
     std::unique_ptr<wire::HostBoard> board;  // null: of none that is shared
   };
-  Station(Parts parts, const MessengerSettings& settings, wire::BulkPath bulk,
-          DoneHandler on_done);
+  Station(Parts parts, const MessengerSettings& settings, wire::BulkPath bulk, DoneHandler on_done);
   // REQUIRES, as below: the engine's mutex held.
   Nanoseconds serve(Nanoseconds now, bool before_sleep) noexcept;
   template <typename Act>

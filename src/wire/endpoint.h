@@ -129,7 +129,7 @@ class Endpoint {
     std::size_t length = 0;
     bool is_ack = false;
     std::size_t datagram =
-        0;  // of several datagrams one behind the other: bytes of all but the last
+        0;                   // of several datagrams one behind the other: bytes of all but the last
     bool by_stream = false;  // over the connection to the peer, if it still is there
   };
   // Writes the next datagram that is due into `room`, or several to one peer, `most` at most, where

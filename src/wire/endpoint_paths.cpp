@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which packets of an endpoint go over TCP connections instead of as datagrams: new ones of long
-// messages, where its owner has opened one for them. ACKs, grants and what goes again are datagrams.
-// A connection is asked for on links whose budget has grown: on slow ones all paths are as fast as
-// the link.
+// messages, where its owner has opened one for them. ACKs, grants and what goes again are
+// datagrams. A connection is asked for on links whose budget has grown: on slow ones all paths are
+// as fast as the link.
 #include "wire/endpoint.h"
 
 namespace quadrille::wire {

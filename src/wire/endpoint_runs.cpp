@@ -45,8 +45,7 @@ std::size_t Endpoint::write_run(const Key& key, Header header, Sequence acknowle
 std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::byte> room,
                                                      std::size_t most, Nanoseconds now) {
   if (peers_with_receive_loss_.contains(flow.key.first)) return std::nullopt;  // see PeerStreams
-  const auto run =
-      flow.out.next_run(flow.by_stream ? 2 : shortest_run(), run_held(room, most));
+  const auto run = flow.out.next_run(flow.by_stream ? 2 : shortest_run(), run_held(room, most));
   if (!run) return std::nullopt;
   has_told(flow);
   flow.sent_since_arrival = true;

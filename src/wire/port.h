@@ -16,8 +16,8 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "wire/budget/credit_budget.h"
 #include "wire/addressed_endpoint.h"
+#include "wire/budget/credit_budget.h"
 #include "wire/endpoint.h"
 #include "wire/engine/engine.h"
 #include "wire/links/link.h"

@@ -294,5 +294,26 @@ TEST(SendFlow, an_eager_message_begins_to_leave_before_it_is_granted) {
   EXPECT_EQ(run->packets, 1 + 3 * eager_growth - 3);
 }
 
+TEST(SendFlow, what_was_granted_is_not_lost_while_its_connection_stands) {
+  SendFlow flow({.payload = 100});
+  const std::vector<std::byte> data(20 * 100);
+  flow.add(data, 1);
+  const SendFlow::News granted{
+      .acknowledged = 0, .granted = 20, .heard = 0, .arrived = {}, .answers = 0};
+  flow.on_news(granted);
+  ASSERT_TRUE(flow.next_run(2, 20));
+  flow.asked(7);
+  SendFlow::News answer = granted;
+  answer.answers = 7;
+  answer.in_stream = true;
+  flow.on_news(answer);
+  EXPECT_FALSE(flow.may_send()) << "it is late";
+  flow.asked(8);
+  answer.answers = 8;
+  answer.in_stream = false;
+  flow.on_news(answer);
+  EXPECT_TRUE(flow.may_send()) << "its connection has ended";
+}
+
 }  // namespace
 }  // namespace quadrille::wire

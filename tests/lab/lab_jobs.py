@@ -149,6 +149,17 @@ def connections_of(lab: Lab, host: str) -> set[tuple[str, str]]:
     return {(line.split()[2], line.split()[3]) for line in listed.splitlines()}
 
 
+def busy_connections_of(lab: Lab, host: str, least_bytes: int) -> set[tuple[str, str]]:
+    """Return those that have received so much."""
+    listed = lab.on_host(host, ["ss", "-HtinO", "state", "established"])
+    busy = set()
+    for line in listed.splitlines():
+        received = re.search(r"bytes_received:(\d+)", line)
+        if received is not None and int(received[1]) >= least_bytes:
+            busy.add((line.split()[2], line.split()[3]))
+    return busy
+
+
 def cut_connections(lab: Lab, host: str, connections: set[tuple[str, str]]) -> None:
     """Have `host` drop what comes by these, without a word to either end."""
     for own, other in connections:

@@ -16,7 +16,7 @@ from typing import Any
 from pyroute2.netlink.rtnl import rt_scope
 
 from quadrille.lab import namespaces as ns
-from quadrille.lab.interfaces import limit, no_ipv6, offloads_off
+from quadrille.lab.interfaces import limit, no_ipv6, offloads_off, udp_segmentation_off
 from quadrille.lab.wiring import HostCable
 
 FAST_INTERFACE = "eth0"
@@ -56,6 +56,8 @@ def settle(ipr: Any, cable: HostCable, addresses: HostAddresses, hosts_file: Pat
     named = [(FAST_INTERFACE, addresses.fast), (ADMIN_INTERFACE, addresses.admin)]
     present = [(name, address) for name, address in named if address is not None]
     offloads_off([name for name, _ in present if name != FAST_INTERFACE or not cable.offloads])
+    if not cable.udp_segmentation:
+        udp_segmentation_off([FAST_INTERFACE])
     limit(ipr, links[FAST_INTERFACE], cable.from_host)
     # Who never asks for others tells the switches where he is.
     Path(f"/proc/sys/net/ipv4/conf/{FAST_INTERFACE}/arp_notify").write_text("1", encoding="ascii")

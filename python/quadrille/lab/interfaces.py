@@ -35,6 +35,11 @@ def offloads_off(names: Sequence[str]) -> None:
     """Turn tso, uso, gso and gro off: a wire carries frames, not the 64 KiB segments of an interface."""
     for command in (_ETHTOOL_STSO, _ETHTOOL_SGSO, _ETHTOOL_SGRO):
         _turn_off(names, command)
+    udp_segmentation_off(names)
+
+
+def udp_segmentation_off(names: Sequence[str]) -> None:
+    """Have what UDP sends in one piece cut before it leaves; what TCP does stays as it is."""
     tool = Ethtool()
     try:
         for name in names:

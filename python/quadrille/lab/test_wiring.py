@@ -64,6 +64,8 @@ def test_a_trunk_takes_the_smaller_mtu_of_its_ends() -> None:
 def test_interfaces_cut_and_join_segments_only_where_no_rate_limits() -> None:
     assert wire(ready_made("unlimited")).hosts[0].offloads
     assert not wire(ready_made("unlimited", offloads=False)).hosts[0].offloads
+    assert wire(ready_made("unlimited")).hosts[0].udp_segmentation
+    assert not wire(ready_made("unlimited", udp_segmentation=False)).hosts[0].udp_segmentation
     with pytest.raises(UsageError, match=r"switch\[0\].offloads"):
         wiring(
             switch=[{"name": "s0", "rate_mbit": 25, "offloads": True}], hosts=[{"names": ["h0"], "on": "s0"}]

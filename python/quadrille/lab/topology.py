@@ -70,6 +70,10 @@ class Switch(_Table):
         False,
         description="true: its hosts' interfaces cut and join segments (TSO, GSO, GRO); if unlimited",
     )
+    udp_segmentation: bool = Field(
+        True,
+        description="false: interfaces with offloads cut what TCP sends and not what UDP does, as many clouds'",
+    )
     mtu: Mtu = USUAL_MTU
     group: tuple[Group, ...] = ()
 

@@ -50,6 +50,7 @@ class HostCable:
     ambient_from_host_share: float
     mtu: int = USUAL_MTU
     offloads: bool = False
+    udp_segmentation: bool = True  # among these
 
     @property
     def mac(self) -> str:
@@ -196,12 +197,13 @@ def _trunk(name: str, trunk: Trunk, switches: dict[str, Switch], buses: dict[str
 def _host(
     name: str, number: int, entry: Hosts, switches: dict[str, Switch], buses: dict[str, Bus]
 ) -> HostCable:
-    limits, offloads, mtu = True, False, USUAL_MTU
+    limits, offloads, udp_segmentation, mtu = True, False, True, USUAL_MTU
     if entry.on in buses:
         to_host, rate_mbit = None, buses[entry.on].rate_mbit
     else:
         switch = switches[entry.on]
-        rate_mbit, limits, offloads, mtu = switch.rate_mbit, not switch.unlimited, switch.offloads, switch.mtu
+        rate_mbit, limits, mtu = switch.rate_mbit, not switch.unlimited, switch.mtu
+        offloads, udp_segmentation = switch.offloads, switch.udp_segmentation
         to_host = _queue(entry.to_host_mbit or rate_mbit, _buffer_kib(switch), limits, mtu)
     own_queue = HOST_QUEUE_FRAMES * frame_bytes(mtu)
     from_host = Queue(round((entry.from_host_mbit or rate_mbit) * 1e6), own_queue, limits, mtu)
@@ -217,4 +219,5 @@ def _host(
         ambient_from_host_share=entry.ambient_from_host_share,
         mtu=mtu,
         offloads=offloads,
+        udp_segmentation=udp_segmentation,
     )

@@ -122,12 +122,11 @@ void Endpoint::log() const {
                "malformed=%llu strangers=%llu frames_sent=%llu "
                "frames_received=%llu records=%llu\n",
                station_->link_name(), text_of(station_->name()).c_str(), wide(counters.data_sent),
-               wide(counters.data_resent), wide(counters.runs_sent),
-               wide(counters.stream_sent), wide(counters.bytes_sent),
-               wide(counters.bytes_received), wide(counters.acks_sent), wide(counters.probes),
-               wide(counters.losses), wide(counters.duplicates), wide(counters.refused),
-               wide(counters.forged), wide(counters.malformed), wide(strangers), wide(frames.sent),
-               wide(frames.received), wide(records));
+               wide(counters.data_resent), wide(counters.runs_sent), wide(counters.stream_sent),
+               wide(counters.bytes_sent), wide(counters.bytes_received), wide(counters.acks_sent),
+               wide(counters.probes), wide(counters.losses), wide(counters.duplicates),
+               wide(counters.refused), wide(counters.forged), wide(counters.malformed),
+               wide(strangers), wide(frames.sent), wide(frames.received), wide(records));
 }
 
 void Endpoint::on_inserted(const EndpointName& name) {

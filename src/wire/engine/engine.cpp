@@ -123,8 +123,7 @@ bool Engine::take_in_from(Link& link, Nanoseconds now) {
     if (arrived.empty() && !link.has_more()) return any;
     for (std::size_t i = 0; i < arrived.size(); ++i) {
       const auto heard = protocol_.on_datagram(link.source(i), arrived[i], now);
-      if (heard && !heard->to_group && uses_streams_)
-        streams_->heard_by_datagram(heard->from);
+      if (heard && !heard->to_group && uses_streams_) streams_->heard_by_datagram(heard->from);
     }
     protocol_.learn([&link](std::size_t bytes) { return link.took(bytes); }, now);
     if (!link.has_more()) return true;

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/units.h"
-#include "wire/engine/protocol.h"
-#include "wire/engine/service_thread.h"
 #include "wire/engine/peer_streams.h"
+#include "wire/engine/protocol.h"
 #include "wire/engine/send_costs.h"
+#include "wire/engine/service_thread.h"
 #include "wire/links/cutting_watch.h"
 #include "wire/links/link.h"
 #include "wire/links/own_address.h"
@@ -49,10 +49,10 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
   ~Engine() = default;
 
-  // `act` is called by the thread, with the mutex held: before it sleeps until something arrives, to
-  // take in and send out, and where somebody has called so lately that it does not, to send out. It
-  // returns when to be called again though nothing arrives. False where no descriptor or no thread
-  // is left.
+  // `act` is called by the thread, with the mutex held: before it sleeps until something arrives,
+  // to take in and send out, and where somebody has called so lately that it does not, to send out.
+  // It returns when to be called again though nothing arrives. False where no descriptor or no
+  // thread is left.
   using Act = std::function<Nanoseconds(Nanoseconds now, bool before_sleep)>;
   bool start(Act act);
   // The thread ends; false in a forked child, which has none.

@@ -57,8 +57,7 @@ bool PeerStreams::is_due(Nanoseconds now) {
          ++looks_ % looks_at_datagrams == 0;
 }
 
-bool PeerStreams::take_in(Protocol& protocol, const StreamLink::Arrival& arrival,
-                          Nanoseconds now) {
+bool PeerStreams::take_in(Protocol& protocol, const StreamLink::Arrival& arrival, Nanoseconds now) {
   std::array<std::byte, Protocol::longest_hail> answer{};
   if (const auto hailed = protocol.on_hail(arrival.datagram, answer, now))
     return take_hail(arrival, *hailed, std::span(answer).first(hailed->answer));

@@ -15,10 +15,10 @@
 #include <span>
 #include <vector>
 
-#include "wire/links/stream_link.h"
 #include "wire/engine/peer_fallback.h"
 #include "wire/engine/protocol.h"
 #include "wire/engine/send_costs.h"
+#include "wire/links/stream_link.h"
 
 namespace quadrille::wire {
 

@@ -69,6 +69,8 @@ class PeerStreamsTest : public testing::Test {
       settings.endpoint.times.longest = Nanoseconds{200'000'000};
       settings.addresses = addresses;
       settings.board = &boards_[self];
+      settings.most_budget = kGrown;
+      settings.bulk = bulk_;
       settings.on_tcp_fallback = [this, self](EndpointId) { ++said_[self]; };
       auto port =
           Port::open(std::move(links.datagrams[self]), std::move(links.streams[self]), settings);
@@ -76,6 +78,24 @@ class PeerStreamsTest : public testing::Test {
       ports_.push_back(std::move(port.value()));
       ports_.back()->use_streams();
     }
+  }
+
+  // As where links are fast.
+  void grow_budgets() {
+    for (CreditBoard& board : boards_) board.limit = kGrown;
+  }
+  // Who holds connections of this process's closes them.
+  static void hang_up() {
+    for (int descriptor = 3; descriptor < 256; ++descriptor) {
+      sockaddr_in other{};
+      socklen_t length = sizeof other;
+      if (getpeername(descriptor, reinterpret_cast<sockaddr*>(&other), &length) == 0 &&
+          other.sin_family == AF_INET)
+        shutdown(descriptor, SHUT_RDWR);
+    }
+  }
+  std::uint64_t sent_by_stream() const {
+    return ports_[0]->counters().stream_sent + ports_[1]->counters().stream_sent;
   }
 
   // A message each way; false where they have not arrived after ten seconds.
@@ -116,6 +136,8 @@ class PeerStreamsTest : public testing::Test {
     return passages_[to].passed - before;
   }
 
+  static constexpr std::uint32_t kGrown = 400;
+  BulkPath bulk_ = BulkPath::datagrams;
   std::array<Passage, 2> passages_;
   std::array<CreditBoard, 2> boards_{};
   std::array<int, 2> said_{};
@@ -194,6 +216,57 @@ TEST_F(PeerStreamsTest, a_process_that_ended_is_noticed_where_datagrams_stop) {
   while (driven.ok() && monotonic_now() < end) driven = ports_[0]->drive();
   ASSERT_FALSE(driven.ok());
   EXPECT_EQ(driven.error().kind, ErrorKind::peer_lost);
+}
+
+class BulkTest : public PeerStreamsTest {
+ protected:
+  BulkTest() { bulk_ = BulkPath::stream; }
+  void SetUp() override {
+    PeerStreamsTest::SetUp();
+    grow_budgets();
+  }
+};
+
+TEST_F(BulkTest, long_messages_go_over_a_stream_and_short_ones_do_not) {
+  const Port::Call zero(*ports_[0]);
+  const Port::Call one(*ports_[1]);
+  ASSERT_TRUE(exchange_for({200'000'000}));
+  const std::uint64_t long_ones = sent_by_stream();
+  EXPECT_GT(long_ones, 1000U);
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(exchange(5'000));
+  EXPECT_EQ(sent_by_stream(), long_ones);
+  EXPECT_THAT(said_, testing::ElementsAre(0, 0)) << "datagrams arrive";
+}
+
+TEST_F(BulkTest, messages_arrive_though_their_stream_ends_again_and_again) {
+  const Port::Call zero(*ports_[0]);
+  const Port::Call one(*ports_[1]);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(exchange_for({20'000'000}));
+    hang_up();
+    ASSERT_TRUE(exchange(1'000'000));
+  }
+  EXPECT_GT(sent_by_stream(), 0U);
+}
+
+TEST_F(BulkTest, without_grown_budgets_all_go_as_datagrams) {
+  for (CreditBoard& board : boards_) board.most = board.limit = board.start.load();
+  const Port::Call zero(*ports_[0]);
+  const Port::Call one(*ports_[1]);
+  ASSERT_TRUE(exchange_for({100'000'000}));
+  EXPECT_EQ(sent_by_stream(), 0U);
+}
+
+class CheaperBulkTest : public BulkTest {
+ protected:
+  CheaperBulkTest() { bulk_ = BulkPath::cheaper; }
+};
+
+TEST_F(CheaperBulkTest, messages_arrive_while_both_ways_are_tried) {
+  const Port::Call zero(*ports_[0]);
+  const Port::Call one(*ports_[1]);
+  ASSERT_TRUE(exchange_for({300'000'000}));
+  EXPECT_GT(sent_by_stream(), 0U);
 }
 
 // Somebody else who has got the port of the second process, which has ended: what it does with each

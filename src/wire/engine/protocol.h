@@ -89,7 +89,7 @@ class Protocol {
   virtual std::size_t hail(PeerNumber /*peer*/, std::span<std::byte> /*room*/) { return 0; }
   struct Hailed {
     std::optional<PeerNumber> from;  // where it is known
-    std::size_t answer = 0;    // bytes written; 0 where who hails is not genuine, or not wanted
+    std::size_t answer = 0;  // bytes written; 0 where who hails is not genuine, or not wanted
   };
   // Nothing where it is no hail. The answer to one is another.
   virtual std::optional<Hailed> on_hail(std::span<const std::byte> /*datagram*/,

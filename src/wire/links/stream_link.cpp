@@ -36,8 +36,8 @@ StreamLink::StreamLink(int listener, int events, NetworkAddress local, std::size
       events_(events),
       local_(local),
       datagram_bytes_(datagram_bytes),
-      buffer_(std::make_unique_for_overwrite<std::byte[]>(head_bytes + datagram_bytes +
-                                                          most_read)) {}
+      buffer_(
+          std::make_unique_for_overwrite<std::byte[]>(head_bytes + datagram_bytes + most_read)) {}
 
 StreamLink::~StreamLink() {
   for (const auto& [stream, connection] : connections_) ::close(connection.descriptor);
@@ -171,8 +171,8 @@ void StreamLink::send(Stream stream, std::span<const std::byte> bytes, std::size
     if (!connection.connecting) flush(stream, connection);
     return;
   }
-  std::array<iovec, 2> pieces{{{head.data(), head.size()},
-                               {const_cast<std::byte*>(bytes.data()), bytes.size()}}};
+  std::array<iovec, 2> pieces{
+      {{head.data(), head.size()}, {const_cast<std::byte*>(bytes.data()), bytes.size()}}};
   msghdr message{};
   message.msg_iov = pieces.data();
   message.msg_iovlen = pieces.size();

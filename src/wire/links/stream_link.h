@@ -89,7 +89,8 @@ class StreamLink {
   bool make_room();
   void listen(bool wanted);
   Stream add(int descriptor, bool connecting);
-  // The next datagram of what has been read; nothing: more has to be. Empty: nobody of ours sent it.
+  // The next datagram of what has been read; nothing: more has to be. Empty: nobody of ours sent
+  // it.
   std::optional<std::span<std::byte>> cut(Connection& connection);
   bool read(Stream stream, Connection& connection);
   void keep_begun();
@@ -105,12 +106,12 @@ class StreamLink {
   std::size_t datagram_bytes_;
   Stream next_stream_ = 1;
   std::size_t waiting_ = 0;  // connections that wait for room
-  bool listening_ = true;  // not while no descriptor is left for what comes
+  bool listening_ = true;    // not while no descriptor is left for what comes
   std::map<Stream, Connection> connections_;
   std::vector<Stream> readable_;  // in which next() looks
   std::unique_ptr<std::byte[]> buffer_;
-  std::span<std::byte> unread_;    // of it, for next()
-  Stream reads_ = 0;               // whose these are
+  std::span<std::byte> unread_;  // of it, for next()
+  Stream reads_ = 0;             // whose these are
   BurstTimes bursts_;
   std::vector<End> ended_;
 };

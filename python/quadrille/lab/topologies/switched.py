@@ -31,11 +31,16 @@ def one_switch(
 
 
 def unlimited(
-    hosts: int = 2, ranks: int = 1, admin: bool = False, offloads: bool = True, mtu: int = USUAL_MTU
+    hosts: int = 2,
+    ranks: int = 1,
+    admin: bool = False,
+    offloads: bool = True,
+    udp_segmentation: bool = True,
+    mtu: int = USUAL_MTU,
 ) -> dict[str, Any]:
     """One switch as fast as this machine: what software costs, with interfaces that cut and join segments."""
     data = one_switch(hosts, 10_000, 32, ranks, True, True, admin, mtu)
-    data["switch"][0] |= {"unlimited": True, "offloads": offloads}
+    data["switch"][0] |= {"unlimited": True, "offloads": offloads, "udp_segmentation": udp_segmentation}
     return data
 
 
