@@ -14,7 +14,7 @@
 #include "apps/pingpong/measure.h"
 #include "apps/pingpong/mpi/mpi_way.h"
 #include "base/settings.h"
-#include "fabric/local_address.h"
+#include "fabric/names/local_address.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 // when the packet before it has come. No clock and no socket.
 //
 // On one host each direction takes to memory instead where there is some when the first is sent
-// (fabric/shared_path.h); datagrams then only wake who sleeps.
+// (fabric/memory/shared_path.h); datagrams then only wake who sleeps.
 //
 // Thread rule: one thread at a time.
 #pragma once
@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "fabric/matching.h"
+#include "fabric/memory/shared_path.h"
 #include "fabric/message_format.h"
-#include "fabric/shared_path.h"
 #include "wire/endpoint.h"
 
 namespace quadrille::fabric {

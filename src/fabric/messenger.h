@@ -30,10 +30,10 @@
 #include "fabric/conversation.h"
 #include "fabric/done.h"
 #include "fabric/eager_credit.h"
-#include "fabric/inbox.h"
-#include "fabric/keys.h"
 #include "fabric/matching.h"
+#include "fabric/memory/inbox.h"
 #include "fabric/message_format.h"
+#include "fabric/names/keys.h"
 #include "wire/budget/credit_budget.h"
 #include "wire/budget/host_board.h"
 #include "wire/engine/protocol.h"
@@ -109,7 +109,7 @@ class Messenger final : public wire::Protocol {
   }
   void set_stream(PeerNumber peer, bool open) override;
   void lose_stream(PeerNumber peer) override;
-  // Who hails says by an introduction (fabric/introduction.h) who it is.
+  // Who hails says by an introduction (fabric/names/introduction.h) who it is.
   std::optional<PeerNumber> next_silent() override;
   wire::PortAddress address_of(PeerNumber peer) const override;
   void set_receive_loss(PeerNumber peer, bool receive_loss) override;

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/introduction.h"
 #include "fabric/messenger.h"
+#include "fabric/names/introduction.h"
 #include "wire/engine/peer_streams.h"
 #include "wire/links/descriptor.h"
 #include "wire/links/stream_link.h"

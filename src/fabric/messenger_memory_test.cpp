@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "fabric/memory/shared_path.h"
 #include "fabric/messenger_fixture.h"
-#include "fabric/shared_path.h"
 
 namespace quadrille::fabric {
 namespace {

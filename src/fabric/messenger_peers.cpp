@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "fabric/introduction.h"
 #include "fabric/messenger.h"
+#include "fabric/names/introduction.h"
 
 namespace quadrille::fabric {
 namespace {

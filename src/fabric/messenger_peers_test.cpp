@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "fabric/introduction.h"
 #include "fabric/messenger_fixture.h"
+#include "fabric/names/introduction.h"
 
 namespace quadrille::fabric {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/monotonic_clock.h"
-#include "fabric/introduction.h"
-#include "fabric/local_address.h"
+#include "fabric/names/introduction.h"
+#include "fabric/names/local_address.h"
 
 namespace quadrille::fabric {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "wire/relist.h"
+#include "wire/flow/relist.h"
 
 namespace quadrille::wire {
 namespace {

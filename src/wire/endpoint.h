@@ -27,15 +27,15 @@
 
 #include "base/units.h"
 #include "wire/budget/credit_budget.h"
-#include "wire/flow.h"
-#include "wire/flow_statistics.h"
+#include "wire/flow/flow.h"
+#include "wire/flow/flow_statistics.h"
+#include "wire/flow/probe_timer.h"
+#include "wire/flow/receive_flow.h"
+#include "wire/flow/send_flow.h"
 #include "wire/groups/group_hearing.h"
 #include "wire/groups/send_group.h"
 #include "wire/packet.h"
-#include "wire/probe_timer.h"
-#include "wire/receive_flow.h"
 #include "wire/seal/keys.h"
-#include "wire/send_flow.h"
 
 namespace quadrille::wire {
 

@@ -6,7 +6,7 @@
 
 #include "wire/channels.h"
 #include "wire/endpoint.h"
-#include "wire/relist.h"
+#include "wire/flow/relist.h"
 #include "wire/seal/packet_seal.h"
 
 namespace quadrille::wire {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "wire/send_flow.h"
+#include "wire/flow/send_flow.h"
 
 namespace quadrille::wire {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "wire/flow_statistics.h"
+#include "wire/flow/flow_statistics.h"
 
 namespace quadrille::bench {
 

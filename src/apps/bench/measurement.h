@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apps/bench/execution.h"
-#include "wire/flow_statistics.h"
+#include "wire/flow/flow_statistics.h"
 
 namespace quadrille::bench {
 

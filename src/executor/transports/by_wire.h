@@ -15,7 +15,7 @@
 
 #include "base/units.h"
 #include "executor/transport.h"
-#include "wire/flow_statistics.h"
+#include "wire/flow/flow_statistics.h"
 #include "wire/port.h"
 
 namespace quadrille {

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fabric/endpoint_name.h"
+#include "fabric/names/endpoint_name.h"
 
 namespace quadrille::fabric {
 

@@ -20,7 +20,7 @@
 
 #include "executor/phases.h"
 #include "trace/trace_files.h"
-#include "wire/flow_statistics.h"
+#include "wire/flow/flow_statistics.h"
 
 namespace quadrille {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "wire/flow_statistics.h"
+#include "wire/flow/flow_statistics.h"
 
 namespace quadrille {
 

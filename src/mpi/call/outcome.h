@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "executor/phases.h"
-#include "wire/flow_statistics.h"
+#include "wire/flow/flow_statistics.h"
 
 namespace quadrille {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "schedule/collective.h"
-#include "wire/flow_statistics.h"
+#include "wire/flow/flow_statistics.h"
 #include "wire/port.h"
 
 namespace quadrille {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "wire/flow.h"
+#include "wire/flow/flow.h"
 
 namespace quadrille::wire {
 

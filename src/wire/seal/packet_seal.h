@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <span>
 
+#include "wire/flow/sequence.h"
 #include "wire/packet.h"
 #include "wire/seal/keys.h"
-#include "wire/sequence.h"
 
 namespace quadrille::wire {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What endpoints on the simulated switch say of their flows.
-#include "wire/flow_statistics.h"
+#include "wire/flow/flow_statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <functional>
 #include <limits>
 
-#include "wire/flow_statistics.h"
+#include "wire/flow/flow_statistics.h"
 
 namespace quadrille::bench {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fabric/shared_path.h"
+#include "fabric/memory/shared_path.h"
 
 #include <algorithm>
 

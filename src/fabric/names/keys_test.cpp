@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names, keys, introductions.
-#include "fabric/keys.h"
+#include "fabric/names/keys.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "fabric/introduction.h"
+#include "fabric/names/introduction.h"
 
 namespace quadrille::fabric {
 namespace {

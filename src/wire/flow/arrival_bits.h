@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "wire/sequence.h"
+#include "wire/flow/sequence.h"
 
 namespace quadrille::wire {
 

@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "base/units.h"
-#include "wire/dormant_flow.h"
-#include "wire/flow_statistics.h"
+#include "wire/flow/dormant_flow.h"
+#include "wire/flow/flow_statistics.h"
+#include "wire/flow/probe_timer.h"
+#include "wire/flow/receive_flow.h"
+#include "wire/flow/send_flow.h"
+#include "wire/flow/sequence.h"
 #include "wire/groups/group_hearing.h"
 #include "wire/packet.h"
-#include "wire/probe_timer.h"
-#include "wire/receive_flow.h"
 #include "wire/seal/keys.h"
-#include "wire/send_flow.h"
-#include "wire/sequence.h"
 
 namespace quadrille::wire {
 

@@ -11,9 +11,9 @@
 #include <optional>
 #include <vector>
 
+#include "wire/flow/probe_timer.h"
+#include "wire/flow/sequence.h"
 #include "wire/packet.h"
-#include "wire/probe_timer.h"
-#include "wire/sequence.h"
 
 namespace quadrille::wire {
 

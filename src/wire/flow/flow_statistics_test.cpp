@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "wire/flow_statistics.h"
+#include "wire/flow/flow_statistics.h"
 
 #include <gtest/gtest.h>
 

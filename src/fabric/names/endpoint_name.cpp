@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fabric/endpoint_name.h"
+#include "fabric/names/endpoint_name.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Order of a packet's life: announced, sent, arrived (known out of order), acknowledged (with all
 // before it).
-#include "wire/send_flow.h"
+#include "wire/flow/send_flow.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libsodium's crypto_scalarmult and crypto_generichash.
-#include "fabric/keys.h"
+#include "fabric/names/keys.h"
 
 #include <sodium.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fabric/shared_ring.h"
+#include "fabric/memory/shared_ring.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How long a probe waits.
-#include "wire/probe_timer.h"
+#include "wire/flow/probe_timer.h"
 
 #include <gtest/gtest.h>
 

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/inbox.h"
 #include "fabric/matching.h"
-#include "fabric/shared_ring.h"
+#include "fabric/memory/inbox.h"
+#include "fabric/memory/shared_ring.h"
 
 namespace quadrille::fabric {
 

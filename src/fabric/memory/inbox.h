@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "fabric/endpoint_name.h"
-#include "fabric/shared_ring.h"
+#include "fabric/memory/shared_ring.h"
+#include "fabric/names/endpoint_name.h"
 #include "wire/links/descriptor.h"
 
 namespace quadrille::fabric {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What goes out, when, and when again.
-#include "wire/send_flow.h"
+#include "wire/flow/send_flow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "wire/arrival_bits.h"
+#include "wire/flow/arrival_bits.h"
+#include "wire/flow/send_flow.h"
+#include "wire/flow/sequence.h"
 #include "wire/packet.h"
-#include "wire/send_flow.h"
-#include "wire/sequence.h"
 
 namespace quadrille::wire {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "wire/arrival_bits.h"
+#include "wire/flow/arrival_bits.h"
 
 #include <gtest/gtest.h>
 

@@ -17,10 +17,10 @@
 #include <span>
 #include <vector>
 
+#include "wire/flow/probe_timer.h"
+#include "wire/flow/sequence.h"
 #include "wire/links/link.h"
 #include "wire/packet.h"
-#include "wire/probe_timer.h"
-#include "wire/sequence.h"
 
 namespace quadrille::wire {
 

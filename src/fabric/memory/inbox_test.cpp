@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fabric/inbox.h"
+#include "fabric/memory/inbox.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

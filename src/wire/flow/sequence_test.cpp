@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers come back from their lower bits.
-#include "wire/sequence.h"
+#include "wire/flow/sequence.h"
 
 #include <gtest/gtest.h>
 

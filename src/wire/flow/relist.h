@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "wire/flow.h"
+#include "wire/flow/flow.h"
 
 namespace quadrille::wire {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A packet's number says in which message it belongs; its place and mark of the last one are
 // checked against it, so that ends that disagree about a length find out.
-#include "wire/receive_flow.h"
+#include "wire/flow/receive_flow.h"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "fabric/endpoint_name.h"
+#include "fabric/names/endpoint_name.h"
 #include "wire/seal/keys.h"
 
 namespace quadrille::fabric {

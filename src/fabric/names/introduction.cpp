@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fabric/introduction.h"
+#include "fabric/names/introduction.h"
 
 #include <sodium.h>
 

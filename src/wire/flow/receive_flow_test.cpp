@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Packets find their places, once each.
-#include "wire/receive_flow.h"
+#include "wire/flow/receive_flow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

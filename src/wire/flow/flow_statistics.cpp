@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flows are counted by how they stand, so that an event costs no look at the others.
-#include "wire/flow_statistics.h"
+#include "wire/flow/flow_statistics.h"
 
 namespace quadrille::wire {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fabric/local_address.h"
+#include "fabric/names/local_address.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
