@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Long messages between hosts whose interfaces cut what TCP sends and not what UDP does: which way they go."""
+"""Which way long messages go between hosts whose interfaces cut what TCP sends and not what UDP does."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Switch(_Table):
     )
     udp_segmentation: bool = Field(
         True,
-        description="false: interfaces with offloads cut what TCP sends and not what UDP does, as many clouds'",
+        description="false: they cut what TCP sends, not what UDP does, as in many clouds; if offloads",
     )
     mtu: Mtu = USUAL_MTU
     group: tuple[Group, ...] = ()
