@@ -15,7 +15,7 @@ if [ -z "$clang" ]; then
     echo "fuzz.sh: there is no clang++; install clang-14 and libclang-rt-14-dev" >&2
     exit 1
 fi
-mapfile -t sources < <(ls src/wire/*.cpp src/wire/budget/*.cpp src/wire/groups/*.cpp src/wire/seal/*.cpp src/wire/links/*.cpp src/base/monotonic_clock.cpp | grep -vE '(_test|_benchmark|/open_link)\.cpp$')
+mapfile -t sources < <(ls src/wire/*.cpp src/wire/flow/*.cpp src/wire/engine/*.cpp src/wire/budget/*.cpp src/wire/groups/*.cpp src/wire/seal/*.cpp src/wire/links/*.cpp src/base/monotonic_clock.cpp | grep -vE '(_test|_benchmark|/open_link)\.cpp$')
 
 for target in "${targets[@]}"; do
     main=src/wire/fuzz/${target}_fuzz.cpp

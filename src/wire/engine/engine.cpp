@@ -171,7 +171,7 @@ void Engine::note_refusals() {
 }
 
 std::optional<std::string> Engine::loss(Nanoseconds now) {
-  if (link_->is_cut())
+  if (link_->is_cut() && !uses_streams_)
     return "the interface of the " + std::string(link_->name()) +
            " link was taken away (a link helper takes its own along when it ends)";
   if (own_address_.is_lost(now)) return own_address_.loss();
