@@ -65,7 +65,7 @@ bool PeerStreams::take_in(Protocol& protocol, const StreamLink::Arrival& arrival
   const NetworkAddress from =
       known == known_.end() ? NetworkAddress{} : protocol.address_of(known->second).datagrams;
   const auto heard = protocol.on_datagram(from, arrival.datagram, now);
-  if (heard) heard_by_stream(arrival.stream, *heard, now);
+  if (heard) heard_by_stream(protocol, arrival.stream, *heard, now);
   return heard.has_value();
 }
 
@@ -109,14 +109,11 @@ bool PeerStreams::is_needed(Protocol& protocol, PeerNumber peer, Way& way, Nanos
 void PeerStreams::tend(Protocol& protocol, Nanoseconds now) {
   tended_ = now;
   for (auto next = ways_.begin(); next != ways_.end();) {
-    const auto [peer, way] = *next;
-    if (is_needed(protocol, peer, next->second, now)) {
-      ++next;
-      continue;
-    }
-    ++next;
-    link_->close(way.stream);
-    forget(protocol, peer, way.stream);
+    const auto current = next++;
+    if (is_needed(protocol, current->first, current->second, now)) continue;
+    const StreamLink::Stream stream = current->second.stream;
+    link_->close(stream);
+    forget(protocol, current->first, stream);
   }
 }
 
@@ -126,15 +123,18 @@ void PeerStreams::begin_fallback(Way& way, bool was_silent) {
   ++fallbacks_;
 }
 
-void PeerStreams::heard_by_stream(StreamLink::Stream stream, const Protocol::Heard& heard,
-                                  Nanoseconds now) {
+void PeerStreams::heard_by_stream(Protocol& protocol, StreamLink::Stream stream,
+                                  const Protocol::Heard& heard, Nanoseconds now) {
   // Both ends may have opened one: each sends over its own, or over the first that it was given.
   known_.try_emplace(stream, heard.from);
   refused_once_.erase(heard.from);
   const auto [found, added] = ways_.try_emplace(heard.from, Way{.stream = stream});
   Way& way = found->second;
   // A later one of the other end's: the earlier may be dead there.
-  if (!added && !way.opened_here && stream > way.stream) way.stream = stream;
+  if (!added && !way.opened_here && stream > way.stream) {
+    way.stream = stream;
+    if (std::exchange(way.is_used, false)) protocol.lose_stream(heard.from);
+  }
   unproven_.erase(way.stream);
   if (!heard.is_ack) return;
   begin_fallback(way, false);
@@ -192,9 +192,10 @@ bool PeerStreams::send(const Protocol& protocol, const Protocol::Outgoing& outgo
       way.fallback && (outgoing.is_ack || protocol.has_receive_loss(outgoing.peer));
   if (!is_bulk && !is_lost_otherwise) return false;
   const Nanoseconds begin = is_bulk ? monotonic_now() : Nanoseconds{};
-  link_->send(way.stream, bytes, outgoing.datagram > 0 ? outgoing.datagram : bytes.size());
-  if (is_bulk) costs_.stream_took(bytes.size(), monotonic_now() - begin);
-  return !outgoing.is_ack;
+  const bool went =
+      link_->send(way.stream, bytes, outgoing.datagram > 0 ? outgoing.datagram : bytes.size());
+  if (is_bulk && went) costs_.stream_took(bytes.size(), monotonic_now() - begin);
+  return went && !outgoing.is_ack;
 }
 
 void PeerStreams::refused(PeerNumber peer) {

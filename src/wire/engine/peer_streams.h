@@ -84,7 +84,8 @@ class PeerStreams {
   bool take_in(Protocol& protocol, const StreamLink::Arrival& arrival, Nanoseconds now);
   bool take_hail(const StreamLink::Arrival& arrival, const Protocol::Hailed& hailed,
                  std::span<const std::byte> answer);
-  void heard_by_stream(StreamLink::Stream stream, const Protocol::Heard& heard, Nanoseconds now);
+  void heard_by_stream(Protocol& protocol, StreamLink::Stream stream, const Protocol::Heard& heard,
+                       Nanoseconds now);
   void on_strange(Protocol& protocol, StreamLink::Stream stream);
   // The stream that was opened to it has not led to it.
   void refused(PeerNumber peer);

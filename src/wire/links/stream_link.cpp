@@ -144,32 +144,30 @@ bool StreamLink::is_connected(Stream stream) const {
   return found != connections_.end() && !found->second.connecting;
 }
 
-bool StreamLink::keep(Connection& connection, std::span<const std::byte> bytes) {
+void StreamLink::keep(Connection& connection, std::span<const std::byte> bytes) {
   std::vector<std::byte>& unsent = connection.unsent;
-  if (unsent.size() - connection.flushed + bytes.size() > most_unsent) return false;
   if (connection.flushed > 0) {
     unsent.erase(unsent.begin(), unsent.begin() + static_cast<std::ptrdiff_t>(connection.flushed));
     connection.flushed = 0;
   }
   unsent.insert(unsent.end(), bytes.begin(), bytes.end());
-  return true;
 }
 
 // From where it is, as far as there is room; the rest is copied.
-void StreamLink::send(Stream stream, std::span<const std::byte> bytes, std::size_t datagram) {
+bool StreamLink::send(Stream stream, std::span<const std::byte> bytes, std::size_t datagram) {
   const auto found = connections_.find(stream);
-  if (found == connections_.end() || bytes.empty()) return;
+  if (found == connections_.end() || bytes.empty()) return false;
   Connection& connection = found->second;
   std::array<std::byte, head_bytes> head{};
   put_big_endian(std::span(head).first(2), bytes.size());
   put_big_endian(std::span(head).last(2), datagram);
   if (connection.connecting || !connection.unsent.empty()) {
     if (connection.unsent.size() - connection.flushed + head_bytes + bytes.size() > most_unsent)
-      return;
+      return false;
     keep(connection, head);
     keep(connection, bytes);
     if (!connection.connecting) flush(stream, connection);
-    return;
+    return true;
   }
   std::array<iovec, 2> pieces{
       {{head.data(), head.size()}, {const_cast<std::byte*>(bytes.data()), bytes.size()}}};
@@ -181,6 +179,7 @@ void StreamLink::send(Stream stream, std::span<const std::byte> bytes, std::size
   if (sent < head_bytes) keep(connection, std::span(head).subspan(sent));
   keep(connection, bytes.subspan(sent < head_bytes ? 0 : sent - head_bytes));
   watch(stream, connection, !connection.unsent.empty());
+  return true;
 }
 
 void StreamLink::flush(Stream stream, Connection& connection) {

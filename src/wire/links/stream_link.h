@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Datagrams through TCP connections: where UDP does not get through, or TCP is faster. A record is
 // one datagram, or several of one length but the last, behind a head of its bytes (2) and of those
-// of a datagram (2). It never blocks; what waits for room is bounded, and dropped beyond, as on the
-// network.
+// of a datagram (2). It never blocks; what waits for room is bounded.
 //
 // Thread rule: one thread at a time.
 #pragma once
@@ -43,9 +42,10 @@ class StreamLink {
   bool is_connected(Stream stream) const;
   // `bytes` as datagrams of `datagram` bytes, the last of what is left. REQUIRES: no more than
   // longest_message.
-  void send(Stream stream, std::span<const std::byte> bytes, std::size_t datagram);
-  void send(Stream stream, std::span<const std::byte> datagram) {
-    send(stream, datagram, datagram.size());
+  // False where there is no such connection, or too much waits in it already.
+  bool send(Stream stream, std::span<const std::byte> bytes, std::size_t datagram);
+  bool send(Stream stream, std::span<const std::byte> datagram) {
+    return send(stream, datagram, datagram.size());
   }
 
   // Something waits for room in a connection.
@@ -95,8 +95,8 @@ class StreamLink {
   bool read(Stream stream, Connection& connection);
   void keep_begun();
   void flush(Stream stream, Connection& connection);
-  // Behind what waits already; false where there is no room.
-  static bool keep(Connection& connection, std::span<const std::byte> bytes);
+  // Behind what waits already.
+  static void keep(Connection& connection, std::span<const std::byte> bytes);
   void watch(Stream stream, Connection& connection, bool for_room);
   void end(Stream stream, Ending ending);
 
