@@ -18,7 +18,7 @@ constexpr std::uint32_t looks_at_datagrams = 8;
 constexpr Nanoseconds goes_on_for{200'000};
 // For long messages.
 constexpr std::size_t most_ways = 64;
-constexpr Nanoseconds before_another{10'000'000'000};
+constexpr Nanoseconds before_another{1'000'000'000};
 
 }  // namespace
 
