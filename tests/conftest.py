@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -17,6 +18,10 @@ unjudged = Unjudged()
 # Whoever starts the tests in the background of a script has SIGINT ignored, and so would all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# What one test's job has found is not for another's.
+os.environ.setdefault("QUADRILLE_LEARN", "off")
 
 
 @pytest.hookimpl(tryfirst=True)

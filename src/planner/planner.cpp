@@ -3,6 +3,7 @@
 #include "planner/planner.h"
 
 #include <algorithm>
+#include <ctime>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -59,7 +60,34 @@ Decision& Planner::decision(const Shape& shape, bool may_alternate, Bytes size) 
   const std::uint64_t key = decision_key(shape, may_alternate, size);
   const auto found = decisions_.find(key);
   if (found != decisions_.end()) return found->second;
-  return decisions_.emplace(key, make_decision(shape, may_alternate, size)).first->second;
+  Decision made = make_decision(shape, may_alternate, size);
+  made.key = key;
+  adopt_verdict(made);
+  return decisions_.emplace(key, std::move(made)).first->second;
+}
+
+void Planner::adopt_verdict(Decision& decision) const {
+  if (options_.verdicts == nullptr || decision.trial.settled()) return;
+  const auto* const known =
+      options_.verdicts->find({fingerprint_of(network_.view), decision.key});
+  if (known == nullptr) return;
+  const std::string& ours = known->chosen == library_candidate().name ? known->rival : known->chosen;
+  const auto best = std::ranges::find(decision.candidates, ours, &Candidate::name);
+  // It is not a candidate any more, or neither was.
+  if (best == decision.candidates.end() || best->algorithm == nullptr) return;
+  decision.trial.adopt(static_cast<std::uint32_t>(best - decision.candidates.begin()),
+                       known->chosen == ours);
+  decision.reason = "tried by an earlier job";
+}
+
+void Planner::keep_verdict(const Decision& decision) const {
+  if (options_.verdicts == nullptr) return;
+  const std::uint32_t chosen = decision.trial.candidate();
+  const std::uint32_t best = decision.trial.in_stage().back();
+  options_.verdicts->learn({fingerprint_of(network_.view), decision.key},
+                           {.chosen = decision.candidates[chosen].name,
+                            .rival = decision.candidates[chosen == 0 ? best : 0].name,
+                            .at_s = std::time(nullptr)});
 }
 
 bool Planner::uses_multicast(const Candidate& candidate) const {

@@ -29,6 +29,7 @@
 #include "planner/forced_choice.h"
 #include "planner/known_network.h"
 #include "planner/vector_plans.h"
+#include "planner/verdicts.h"
 #include "schedule/blocks.h"
 #include "schedule/prepared_schedule.h"
 
@@ -38,6 +39,7 @@ struct PlannerOptions {
   std::map<Collective, ForcedCandidate> forced;
   std::uint32_t trial_rounds = 8;
   Bytes trial_floor{1024};
+  Verdicts* verdicts = nullptr;  // of other jobs, and for them; outlives the planner; null: of none
 };
 
 // What the ranks decided for one class of shapes.
@@ -48,6 +50,7 @@ struct Decision {
   // By the model, of each candidate; 0 where nothing is known.
   std::vector<Nanoseconds> predicted;
   std::optional<std::uint32_t> told = {};  // the verdict that stands in the log
+  std::uint64_t key = 0;                   // of the class of shapes
 };
 
 class Planner {
@@ -64,6 +67,8 @@ class Planner {
   Decision& decision(const Shape& shape, bool may_alternate) {
     return decision(shape, may_alternate, message_size(shape));
   }
+  // For other jobs, what the decision's trial has come to. REQUIRES: its final is settled.
+  void keep_verdict(const Decision& decision) const;
   // Whether calls by `candidate` are heard by several hosts at once.
   bool uses_multicast(const Candidate& candidate) const;
   // From now on there is none. Decisions and schedules that count on it are no longer valid.
@@ -102,6 +107,8 @@ class Planner {
 
   std::uint64_t decision_key(const Shape& shape, bool may_alternate, Bytes size) const;
   Decision make_decision(const Shape& shape, bool may_alternate, Bytes size) const;
+  // Has its trial begin with what another job has found.
+  void adopt_verdict(Decision& decision) const;
   Decision decide_by_costs(const Shape& shape, bool may_alternate, Bytes size) const;
   Decision list_for_trial(const Shape& shape, Bytes size) const;
   void forget_oldest();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,56 @@ TEST(Planner, tries_what_no_model_knows_and_the_mpi_library_first) {
   ASSERT_GE(decision.candidates.size(), 2U);
   EXPECT_EQ(decision.candidates.front().algorithm, nullptr);
   EXPECT_FALSE(decision.trial.settled());
+}
+
+TEST(Planner, what_another_job_has_found_holds_from_the_first_call_on) {
+  Verdicts found;
+  Planner first = planner_with({.forced = {}, .verdicts = &found});
+  Decision& tried = first.decision(alltoall(32768), true);
+  ASSERT_GE(tried.candidates.size(), 2U);
+  const std::string ours = tried.candidates[1].name;
+  tried.trial.adopt(1, true);
+  first.keep_verdict(tried);
+  Verdicts known;
+  known.read(found.joined_with("", std::time(nullptr)), std::time(nullptr));
+  Planner second = planner_with({.forced = {}, .verdicts = &known});
+  Decision& decision = second.decision(alltoall(32768), true);
+  ASSERT_TRUE(decision.trial.settled());
+  EXPECT_EQ(decision.candidates[decision.trial.candidate()].name, ours);
+  EXPECT_FALSE(second.decision(alltoall(2048), true).trial.settled()) << "another class";
+  // It is looked at again.
+  std::size_t calls = 0;
+  for (; decision.trial.settled() && calls < 2000; ++calls) decision.trial.begin_call();
+  EXPECT_LT(calls, 2000U);
+  EXPECT_EQ(decision.trial.in_stage(), (std::vector<std::uint32_t>{0, 1}));
+}
+
+TEST(Planner, a_verdict_for_the_mpi_library_keeps_its_rival_for_the_next_final) {
+  Verdicts found;
+  Planner first = planner_with({.forced = {}, .verdicts = &found});
+  Decision& tried = first.decision(alltoall(32768), true);
+  tried.trial.adopt(1, false);
+  first.keep_verdict(tried);
+  Verdicts known;
+  known.read(found.joined_with("", std::time(nullptr)), std::time(nullptr));
+  Planner second = planner_with({.forced = {}, .verdicts = &known});
+  const Decision& decision = second.decision(alltoall(32768), true);
+  ASSERT_TRUE(decision.trial.settled());
+  EXPECT_EQ(decision.trial.candidate(), 0U);
+  EXPECT_EQ(decision.trial.in_stage(), (std::vector<std::uint32_t>{0, 1}));
+}
+
+TEST(Planner, what_is_no_candidate_any_more_is_tried_anew) {
+  Verdicts found;
+  Planner first = planner_with({.forced = {}, .verdicts = &found});
+  Decision& tried = first.decision(alltoall(32768), true);
+  tried.trial.adopt(1, true);
+  tried.candidates[1].name = "alltoall_of_an_older_version";
+  first.keep_verdict(tried);
+  Verdicts known;
+  known.read(found.joined_with("", std::time(nullptr)), std::time(nullptr));
+  Planner second = planner_with({.forced = {}, .verdicts = &known});
+  EXPECT_FALSE(second.decision(alltoall(32768), true).trial.settled());
 }
 
 std::vector<std::string> names_tried(const Decision& decision) {

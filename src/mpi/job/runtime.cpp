@@ -46,7 +46,8 @@ std::string agreed_settings(const Settings& settings) {
   return settings.algorithm + "|" + std::to_string(settings.trials) + "|" +
          std::to_string(settings.trial_floor) + "|" + settings.wire + "|" + settings.multicast +
          "|" + settings.model + "|" + settings.probe + "|" + settings.reorder + "|" +
-         settings.trace + "|" + (settings.check_decisions ? "checked" : "");
+         settings.trace + "|" + (settings.check_decisions ? "checked" : "") + "|" +
+         (settings.learn ? "learns" : "");
 }
 
 // What was set for nothing costs a line each, and nothing else.
@@ -105,6 +106,7 @@ void Runtime::begin() {
     return;
   }
   runtime->take_wire();
+  runtime->take_verdicts();
   runtime->begin_trace();
   // Threads that make communicators at the same time: Open MPI 5 may hang
   // (docs/decisions/22_islands_are_hosts.md).
@@ -164,6 +166,17 @@ void Runtime::take_wire() {
   view_.has_wire = wire_.port != nullptr;
   view_.has_multicast = wire_.multicast;
   view_.multicast_in_segment = wire_.multicast_in_segment;
+}
+
+void Runtime::take_verdicts() {
+  const std::string made_with = std::string(version) + "|" + library_version() + "|" +
+                                agreed_settings(settings_) + "|" +
+                                (wire_.port ? wire_.port->link_name() : "none") + "|" +
+                                (settings_.fabric ? "fabric" : "") + "|" + settings_.bulk;
+  const auto hosts = static_cast<std::uint32_t>(host_names_.size());
+  verdicts_.take(settings_, {shadow_, host_of_world_rank_, hosts, hosts_on_machine_}, host_names_,
+                 made_with);
+  planner_options_.verdicts = verdicts_.get();
 }
 
 void Runtime::begin_trace() {
@@ -302,6 +315,7 @@ int Runtime::close(MPI_Comm, int, void* state, void*) noexcept {
   }
   runtime->start_model_.unfinished.reset();
   if (runtime->trace_) runtime->trace_->end();
+  runtime->verdicts_.keep();
   // Whoever is still asking whether its last message has arrived is answered till all are here.
   if (runtime->wire_.port) {
     if (runtime->counts_wire_) runtime->wire_log_.write(*runtime->wire_.port, runtime->shadow_);

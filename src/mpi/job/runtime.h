@@ -16,6 +16,7 @@
 #include "mpi/call/call_trace.h"
 #include "mpi/communicator/contexts.h"
 #include "mpi/job/wire_log.h"
+#include "mpi/start/job_verdicts.h"
 #include "mpi/start/start_model.h"
 #include "mpi/start/wire_start.h"
 #include "network/model/model.h"
@@ -83,6 +84,7 @@ class Runtime {
   // nothing. The same on all ranks.
   std::string take_model();
   void take_wire();
+  void take_verdicts();
   void begin_trace();
   static int close(MPI_Comm, int, void*, void*) noexcept;
 
@@ -105,6 +107,7 @@ class Runtime {
   bool has_threads_ = false;            // some rank's may call MPI at the same time
   std::uint32_t hosts_on_machine_ = 1;  // namespaces of this rank's kernel
   StartModel start_model_;              // without its text, once taken
+  JobVerdicts verdicts_;
   WireStart wire_;
   bool counts_wire_ = false;  // some rank's settings ask for what all ranks have counted there
   WireLog wire_log_;

@@ -12,9 +12,8 @@
 
 #include "base/monotonic_clock.h"
 #include "executor/waiting.h"
+#include "mpi/start/host_set.h"
 #include "network/model/model_cache.h"
-#include "probe/measure/hosts/address_identity.h"
-#include "probe/measure/hosts/candidates.h"
 
 namespace quadrille {
 namespace {
@@ -35,7 +34,7 @@ class ModelSearch {
     if (!settings_.model.empty()) {
       read_file();
     } else if (settings_.probe != "off" && hosts_.hosts >= fewest_hosts_to_measure) {
-      learn_cache_key();
+      key_ = host_set_key(hosts_, host_names_);
       if (rank_ == 0) read_cache();
       share();
       if (found_.origin == ModelOrigin::none) measure();
@@ -55,19 +54,6 @@ class ModelSearch {
       }
     }
     share();
-  }
-
-  void learn_cache_key() {
-    const std::uint64_t own = probe::own_address_identity(hosts_.hosts_on_machine > 1);
-    std::vector<std::uint64_t> all(rank_ == 0 ? hosts_.host_of_rank.size() : 0);
-    PMPI_Gather(&own, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, 0, hosts_.ranks);
-    if (rank_ != 0) return;
-    std::vector<CachedHost> hosts(host_names_.size());
-    for (std::size_t rank = all.size(); rank-- > 0;) {
-      const std::uint32_t host = hosts_.host_of_rank[rank];
-      hosts[host] = {host_names_[host], all[rank]};
-    }
-    key_ = cache_key(std::move(hosts), probe::wanted_by_mpi_settings());
   }
 
   void read_cache() {

@@ -2,24 +2,19 @@
 #include "network/model/model_cache.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <tuple>
 #include <utility>
 
 #include "base/fingerprint.h"
+#include "base/whole_file.h"
 
 namespace quadrille {
 namespace {
-
-namespace files = std::filesystem;
 
 std::string hexadecimal(std::uint64_t value) {
   std::array<char, 17> text{};
@@ -33,13 +28,6 @@ constexpr std::int64_t kIncompleteExpiryS = 3600;
 bool is_complete(const NetworkModel& model) {
   return std::ranges::none_of(model.warnings,
                               [](const Warning& warning) { return warning.topic == "left_out"; });
-}
-
-bool write_whole(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  return !file.fail();
 }
 
 }  // namespace
@@ -60,9 +48,9 @@ std::optional<NetworkModel> ModelCache::find(const std::string& key,
   // A file from the future tells of clocks that differ, by little, or of nothing that is known.
   const std::int64_t age_s = std::abs(now_s - std::int64_t{entry.st_mtime});
   if (age_s >= expiry_s_) return {};
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  auto model = parse_model(text);
+  const auto text = read_whole_file(path);
+  if (!text) return {};
+  auto model = parse_model(*text);
   if (!model.ok() || !segments_of(model.value(), hosts).ok()) return {};
   if (age_s >= kIncompleteExpiryS && !is_complete(model.value())) return {};
   return std::move(model.value());
@@ -70,17 +58,7 @@ std::optional<NetworkModel> ModelCache::find(const std::string& key,
 
 void ModelCache::keep(const std::string& key, const NetworkModel& model) const {
   if (folder_.empty() || expiry_s_ == 0) return;
-  std::error_code refused;
-  files::create_directories(folder_, refused);
-  if (refused) return;
-  // Programs that start at once on several hosts may share the folder: each writes a file of its
-  // own, and the last one stays.
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  const std::string path = path_of(key);
-  const std::string temporary = path + "." + host.data() + "." + std::to_string(getpid());
-  if (write_whole(temporary, print_model(model))) files::rename(temporary, path, refused);
-  files::remove(temporary, refused);
+  replace_whole_file(path_of(key), print_model(model));
 }
 
 std::string cache_key(std::vector<CachedHost> hosts, const std::string& network) {

@@ -106,7 +106,10 @@ std::string CallAgreement::judge(const DoneStage& stage, std::span<const std::in
     return told;
   }
   trial.judge(longest);
-  if (trial.settled()) stage.decision->reason = "tried";
+  if (trial.settled()) {
+    stage.decision->reason = "tried";
+    planner_.keep_verdict(*stage.decision);
+  }
   return told;
 }
 
