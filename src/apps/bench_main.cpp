@@ -11,7 +11,8 @@
 #include "apps/bench/options.h"
 
 int main(int argc, char** argv) {
-  setenv("QUADRILLE_PMPI", "off", 1);  // what is compared with is the MPI library alone
+  setenv("QUADRILLE_PMPI", "off", 1);   // what is compared with is the MPI library alone
+  setenv("QUADRILLE_LEARN", "off", 1);  // the same is measured, whatever ran before
   MPI_Init(&argc, &argv);
   std::vector<std::string> known;
   for (const auto& operation : quadrille::bench::operations()) known.emplace_back(operation.name);

@@ -68,10 +68,10 @@ Decision& Planner::decision(const Shape& shape, bool may_alternate, Bytes size) 
 
 void Planner::adopt_verdict(Decision& decision) const {
   if (options_.verdicts == nullptr || decision.trial.settled()) return;
-  const auto* const known =
-      options_.verdicts->find({fingerprint_of(network_.view), decision.key});
+  const auto* const known = options_.verdicts->find({fingerprint_of(network_.view), decision.key});
   if (known == nullptr) return;
-  const std::string& ours = known->chosen == library_candidate().name ? known->rival : known->chosen;
+  const std::string& ours =
+      known->chosen == library_candidate().name ? known->rival : known->chosen;
   const auto best = std::ranges::find(decision.candidates, ours, &Candidate::name);
   // It is not a candidate any more, or neither was.
   if (best == decision.candidates.end() || best->algorithm == nullptr) return;

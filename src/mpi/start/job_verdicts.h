@@ -14,9 +14,9 @@ namespace quadrille {
 
 class JobVerdicts {
  public:
-  // Reads them; all ranks come to the same. Without `has_trials`, or with QUADRILLE_LEARN=off, there
-  // are none. `made_with` is what else verdicts depend on, such as the MPI library. Collective over
-  // `hosts.ranks`. REQUIRES: settings.learn is the same on all ranks.
+  // Reads them; all ranks come to the same. Without `has_trials`, or with QUADRILLE_LEARN=off,
+  // there are none. `made_with` is what else verdicts depend on, such as the MPI library.
+  // Collective over `hosts.ranks`. REQUIRES: settings.learn is the same on all ranks.
   void take(const Settings& settings, const StartHosts& hosts,
             const std::vector<std::string>& host_names, const std::string& made_with);
   // On rank 0: keeps what was learnt, beside what others have kept meanwhile.

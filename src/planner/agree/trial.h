@@ -34,8 +34,9 @@ class Trial {
   // start.
   Trial(std::uint32_t candidates, std::uint32_t rounds);
 
-  // Goes on from a final between candidate `best` and the MPI library that was held elsewhere, whose
-  // verdict holds for a while. REQUIRES: before the first call; !settled(); best is one of ours.
+  // Goes on from a final between candidate `best` and the MPI library that was held elsewhere,
+  // whose verdict holds for a while. REQUIRES: before the first call; !settled(); best is one of
+  // ours.
   void adopt(std::uint32_t best, bool beats_library);
 
   // Before each call. REQUIRES: !samples_are_due().
