@@ -146,7 +146,8 @@ def test_wrong_usage_is_one_line_and_exit_code_2_before_anything_starts(
     assert done.stdout == ""
 
 
-def test_env_prints_what_run_sets() -> None:
+def test_env_prints_what_run_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("QUADRILLE_LEARN", raising=False)  # of all tests
     done = subprocess.run(
         [QUADRILLE, "env", "--mpi", "mpich", "--collectives", "off"],
         env=environment(),
