@@ -146,7 +146,7 @@ bool StreamLink::is_connected(Stream stream) const {
 
 void StreamLink::keep(Connection& connection, std::span<const std::byte> bytes) {
   std::vector<std::byte>& unsent = connection.unsent;
-  if (connection.flushed > 0) {
+  if (2 * connection.flushed > unsent.size()) {
     unsent.erase(unsent.begin(), unsent.begin() + static_cast<std::ptrdiff_t>(connection.flushed));
     connection.flushed = 0;
   }
