@@ -18,6 +18,7 @@ _FAST_BIT_S = 2e9
 """At this rate packets of 1500 bytes come every 6 us: about what one costs a processor by itself."""
 _JOINING = {"gso": "gso", "gro": "gro", "tx_checksum": "tx", "scatter_gather": "sg"}
 """What cutting and joining of packets needs, as the prober and as `ethtool -K` call it."""
+_UDP_SEGMENTS = "tx-udp-segmentation"
 
 
 def slow_links(case: Case) -> Iterator[Finding]:
@@ -61,21 +62,10 @@ def single_packets(case: Case) -> Iterator[Finding]:
     """Find fast interfaces of which every packet passes the kernel by itself."""
     off: dict[str, str] = {}
     words: set[str] = set()
-    for host in case.hosts:
-        interface = case.interface_of(host)
-        measured = case.model_hosts.get(host.name)
-        settings = host.interface(interface)
-        stated = settings.get("speed_mbit_s")
-        rate = max(
-            stated * 1e6 if isinstance(stated, int | float) else 0.0,
-            (measured.from_host_bit_s or 0.0) if measured else 0.0,
-        )
-        offloads = settings.get("offloads")
-        if rate < _FAST_BIT_S or not isinstance(offloads, dict):
-            continue
-        missing = [word for name, word in _JOINING.items() if offloads.get(name) is False]
+    for name, interface, offloads in _fast_offloads(case):
+        missing = [word for key, word in _JOINING.items() if offloads.get(key) is False]
         if missing:
-            off[host.name] = f"{', '.join(missing)} off at {interface}"
+            off[name] = f"{', '.join(missing)} off at {interface}"
             words.update(missing)
     if off:
         yield Finding(
@@ -87,6 +77,42 @@ def single_packets(case: Case) -> Iterator[Finding]:
             f"`ethtool -K IFACE {' '.join(f'{word} on' for word in sorted(words))}`, or a driver that can",
             tuple(off),
         )
+
+
+def single_datagrams(case: Case) -> Iterator[Finding]:
+    """Find fast interfaces that cut what TCP sends and not what UDP does."""
+    off = {
+        name: f"{_UDP_SEGMENTS} off at {interface}"
+        for name, interface, offloads in _fast_offloads(case)
+        if offloads.get("tso") is True and offloads.get("udp_segmentation") is False
+    }
+    if off:
+        yield Finding(
+            "single_datagrams",
+            "note",
+            "interfaces of these hosts cut what TCP sends and not what UDP does, as in many clouds: long "
+            "messages go over TCP connections, which receivers grant as they do datagrams; multicast takes "
+            "more of a processor",
+            grouped(off),
+            f"`ethtool -K IFACE {_UDP_SEGMENTS} on` where the driver can; else nothing",
+            tuple(off),
+        )
+
+
+def _fast_offloads(case: Case) -> Iterator[tuple[str, str | None, dict[str, object]]]:
+    """Return of each host with a fast interface its name, the interface's, and what that cuts and joins."""
+    for host in case.hosts:
+        interface = case.interface_of(host)
+        measured = case.model_hosts.get(host.name)
+        settings = host.interface(interface)
+        stated = settings.get("speed_mbit_s")
+        rate = max(
+            stated * 1e6 if isinstance(stated, int | float) else 0.0,
+            (measured.from_host_bit_s or 0.0) if measured else 0.0,
+        )
+        offloads = settings.get("offloads")
+        if rate >= _FAST_BIT_S and isinstance(offloads, dict):
+            yield host.name, interface, offloads
 
 
 def half_duplex(case: Case) -> Iterator[Finding]:
@@ -231,6 +257,7 @@ RULES: tuple[Rule, ...] = (
     slow_links,
     busy_links,
     single_packets,
+    single_datagrams,
     half_duplex,
     mtu_mismatch,
     narrow_trunks,

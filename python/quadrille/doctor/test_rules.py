@@ -102,6 +102,16 @@ SITUATIONS: list[tuple[Rule, list[Change], str, str]] = [
         "warning single_packets",
         "gso, tx off at eth0 on h2",
     ),
+    (
+        rules_links.single_datagrams,
+        [
+            setting(2, "interfaces", 0, "offloads", "tso", to=True),
+            setting(2, "interfaces", 0, "offloads", "udp_segmentation", to=False),
+            setting(2, "interfaces", 0, "speed_mbit_s", to=25000),
+        ],
+        "note single_datagrams",
+        "tx-udp-segmentation off at eth0 on h2",
+    ),
     (rules_links.mtu_mismatch, [model_host(3, mtu_bytes=9000)], "error mtu_mismatch", "9000 on h3"),
     (rules_links.narrow_trunks, [two_segments(25e6, lossless=False)], "warning narrow_trunk", "50 Mbit/s"),
     (rules_links.narrow_trunks, [two_segments(25e6, lossless=True)], "note narrow_trunk", "25 Mbit/s"),
@@ -255,6 +265,11 @@ QUIET: list[tuple[Rule, list[Change]]] = [
     (rules_links.busy_links, [model_host(1, ambient_to_host_share=0.1, ambient_from_host_share=None)]),
     (rules_links.single_packets, [setting(1, "interfaces", 0, "offloads", "gro", to=False)]),
     (rules_links.single_packets, [everywhere("interfaces", 0, "speed_mbit_s", to=100_000)]),
+    (rules_links.single_datagrams, [everywhere("interfaces", 0, "speed_mbit_s", to=100_000)]),
+    (
+        rules_links.single_datagrams,
+        [setting(2, "interfaces", 0, "offloads", "udp_segmentation", to=False)],
+    ),
     (rules_links.half_duplex, []),
     (rules_links.mtu_mismatch, [model_host(3, mtu_bytes=None)]),
     (rules_links.narrow_trunks, [two_segments(51e6, lossless=False)]),

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 namespace quadrille::probe {
 namespace {
@@ -97,6 +99,47 @@ constexpr std::array<Offload, 6> offloads{{
     {"scatter_gather", ETHTOOL_GSG},
 }};
 
+// What has no command of its own has a name among the kernel's features. Each structure is followed
+// by as many parts as there are features.
+std::optional<bool> is_active(const Driver& driver, std::string_view name) {
+  constexpr std::size_t most_features = 1024;
+  alignas(8) std::array<std::uint32_t, 8> counted{};
+  auto& sets = *reinterpret_cast<ethtool_sset_info*>(counted.data());
+  sets.cmd = ETHTOOL_GSSET_INFO;
+  sets.sset_mask = std::uint64_t{1} << ETH_SS_FEATURES;
+  if (!driver.answers(&sets) || sets.sset_mask == 0) return std::nullopt;
+  const std::uint32_t count = counted[sizeof(ethtool_sset_info) / 4];
+  if (count == 0 || count > most_features) return std::nullopt;
+
+  std::vector<std::uint32_t> named((sizeof(ethtool_gstrings) + count * ETH_GSTRING_LEN) / 4);
+  auto& names = *reinterpret_cast<ethtool_gstrings*>(named.data());
+  names.cmd = ETHTOOL_GSTRINGS;
+  names.string_set = ETH_SS_FEATURES;
+  names.len = count;
+  if (!driver.answers(&names)) return std::nullopt;
+  const char* const first = reinterpret_cast<const char*>(named.data()) + sizeof(ethtool_gstrings);
+
+  const std::uint32_t blocks = (count + 31) / 32;
+  std::vector<std::uint32_t> states(
+      (sizeof(ethtool_gfeatures) + blocks * sizeof(ethtool_get_features_block)) / 4);
+  auto& features = *reinterpret_cast<ethtool_gfeatures*>(states.data());
+  features.cmd = ETHTOOL_GFEATURES;
+  features.size = blocks;
+  if (!driver.answers(&features)) return std::nullopt;
+
+  for (std::uint32_t feature = 0; feature < count; ++feature) {
+    const char* const text = first + std::size_t{feature} * ETH_GSTRING_LEN;
+    if (name != std::string_view(text, strnlen(text, ETH_GSTRING_LEN))) continue;
+    ethtool_get_features_block block{};
+    std::memcpy(&block,
+                reinterpret_cast<const char*>(states.data()) + sizeof(ethtool_gfeatures) +
+                    (feature / 32) * sizeof block,
+                sizeof block);
+    return (block.active >> (feature % 32) & 1U) != 0;
+  }
+  return std::nullopt;
+}
+
 void add_offloads(const Driver& driver, json& entry) {
   json found = json::object();
   for (const Offload& offload : offloads) {
@@ -104,6 +147,8 @@ void add_offloads(const Driver& driver, json& entry) {
       found[offload.name] = answer->data != 0;
     }
   }
+  if (const auto active = is_active(driver, "tx-udp-segmentation"))
+    found["udp_segmentation"] = *active;
   if (!found.empty()) entry["offloads"] = std::move(found);
 }
 

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "probe/measure/hosts/host_settings_ethtool.h"
+
 namespace quadrille::probe {
 namespace {
 
@@ -145,6 +147,16 @@ TEST(HostSettingsOfThisMachine, name_kernel_links_and_clock) {
   for (const auto& [name, link] : found["links"].items()) {
     EXPECT_EQ(link["usable"].get<bool>(), link["missing"].empty()) << name;
   }
+}
+
+TEST(DriverSettings, the_loopback_tells_what_it_cuts) {
+  json entry;
+  add_driver_settings("lo", entry);
+  ASSERT_TRUE(entry.contains("offloads"));
+  EXPECT_TRUE(entry["offloads"]["tso"].is_boolean());
+  EXPECT_TRUE(entry["offloads"]["udp_segmentation"].is_boolean());
+  add_driver_settings("no such interface", entry = json());
+  EXPECT_FALSE(entry.contains("offloads"));
 }
 
 }  // namespace
