@@ -111,7 +111,8 @@ std::optional<bool> is_active(const Driver& driver, std::string_view name) {
   const std::uint32_t count = counted[sizeof(ethtool_sset_info) / 4];
   if (count == 0 || count > most_features) return std::nullopt;
 
-  std::vector<std::uint32_t> named((sizeof(ethtool_gstrings) + count * ETH_GSTRING_LEN) / 4);
+  std::vector<std::uint32_t> named(
+      (sizeof(ethtool_gstrings) + std::size_t{count} * ETH_GSTRING_LEN) / 4);
   auto& names = *reinterpret_cast<ethtool_gstrings*>(named.data());
   names.cmd = ETHTOOL_GSTRINGS;
   names.string_set = ETH_SS_FEATURES;
@@ -121,7 +122,7 @@ std::optional<bool> is_active(const Driver& driver, std::string_view name) {
 
   const std::uint32_t blocks = (count + 31) / 32;
   std::vector<std::uint32_t> states(
-      (sizeof(ethtool_gfeatures) + blocks * sizeof(ethtool_get_features_block)) / 4);
+      (sizeof(ethtool_gfeatures) + std::size_t{blocks} * sizeof(ethtool_get_features_block)) / 4);
   auto& features = *reinterpret_cast<ethtool_gfeatures*>(states.data());
   features.cmd = ETHTOOL_GFEATURES;
   features.size = blocks;
