@@ -23,6 +23,8 @@ pytestmark = [pytest.mark.alone, pytest.mark.lab, pytest.mark.mpi, needs_namespa
 
 NOISE = 1.1
 """Two series of the same calls differ by up to a tenth in their medians while other tests run."""
+NO_TIMES_S = 1
+"""For a point of which only who executed it and its results are looked at."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,9 @@ class Probed:
     lab: Lab
     model: Path
 
-    def bench(self, collectives: str, size: int, **job: Any) -> list[dict[str, Any]]:
-        """Measure; the benchmark checks every result of every rank."""
-        options = ["--calls", "4", "--blocks", "2", "--seconds", "4", "--model", str(self.model)]
+    def bench(self, collectives: str, size: int, seconds: float = 4, **job: Any) -> list[dict[str, Any]]:
+        """Measure, each point for so long; the benchmark checks every result of every rank."""
+        options = ["--calls", "4", "--blocks", "2", "--seconds", str(seconds), "--model", str(self.model)]
         points = bench(self.lab.launcher(**job), collectives, [size], options)
         assert [point["wrong_results"] for point in points] == [0] * (collectives.count(",") + 1)
         return points
@@ -81,7 +83,7 @@ def test_the_model_serves_some_of_its_hosts_in_another_order(buses: Probed, timi
 
 def test_several_ranks_a_host_get_right_results(buses: Probed) -> None:
     collectives = "bcast,reduce,allreduce,allgather,alltoall"
-    points = buses.bench(collectives, 4000, hosts=["h0", "h1", "h2", "h3"], per_host=2)
+    points = buses.bench(collectives, 4000, NO_TIMES_S, hosts=["h0", "h1", "h2", "h3"], per_host=2)
     assert {point["ranks"] for point in points} == {8}
     assert any(executor(point) == "quadrille" for point in points)
 
@@ -98,15 +100,15 @@ def test_islands_are_left_to_the_mpi_library_inside(
     buses: Probed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     joined = with_islands(buses, tmp_path, ["h0", "h1", "h6"], ["h2", "h3"])
-    (inside,) = joined.bench("bcast", 16_000, hosts=["h0", "h1", "h6"])
+    (inside,) = joined.bench("bcast", 16_000, NO_TIMES_S, hosts=["h0", "h1", "h6"])
     assert executor(inside) == "mpi"
-    points = joined.bench("reduce,allgather", 4000, ranks=7)
+    points = joined.bench("reduce,allgather", 4000, NO_TIMES_S, ranks=7)
     assert any(executor(point) == "quadrille" for point in points)
     by_library = [
         f"{name}:hierarchical:host=library:leaders=0:segment=1408" for name in ("bcast", "allreduce")
     ]
     monkeypatch.setenv("QUADRILLE_ALGORITHM", ",".join(by_library))
-    points = joined.bench("bcast,allreduce", 8000, ranks=13, per_host=2)
+    points = joined.bench("bcast,allreduce", 8000, NO_TIMES_S, ranks=13, per_host=2)
     assert all(executor(point) == "quadrille" for point in points)
 
 
