@@ -203,6 +203,8 @@ class Messenger final : public wire::Protocol {
   // messenger_peers.cpp, messenger_memory.cpp
   PeerNumber add_peer(const EndpointName& name, const wire::Secret& secret, Nanoseconds now);
   PeerNumber* known_at(wire::NetworkAddress address);
+  // The same, if all of its name is so.
+  PeerNumber* known_as(const EndpointName& name);
   void on_introduction(std::span<const std::byte> datagram, Nanoseconds now);
   // Who introduces himself so, if he is known and it is genuine. REQUIRES: is_introduction(), or
   // is_farewell().

@@ -51,9 +51,13 @@ PeerNumber* Messenger::known_at(wire::NetworkAddress address) {
   return found == by_address_.end() ? nullptr : &found->second;
 }
 
+PeerNumber* Messenger::known_as(const EndpointName& name) {
+  PeerNumber* const known = known_at(name.at);
+  return known != nullptr && peers_[*known]->name == name ? known : nullptr;
+}
+
 std::optional<PeerNumber> Messenger::peer(const EndpointName& name, Nanoseconds now) {
-  const PeerNumber* known = known_at(name.at);
-  if (known != nullptr && peers_[*known]->name == name) return *known;
+  if (const PeerNumber* known = known_as(name)) return *known;
   const auto secret = keys_.secret_with(name.key, settings_.job_secret);
   if (!secret) return std::nullopt;
   return add_peer(name, *secret, now);
@@ -111,8 +115,7 @@ void Messenger::on_introduction(std::span<const std::byte> datagram, Nanoseconds
     ++strangers_;
     return;
   }
-  const PeerNumber* known = known_at(name->at);
-  if (known != nullptr && peers_[*known]->name == *name) return;
+  if (known_as(*name) != nullptr) return;
   const auto secret = keys_.secret_with(name->key, settings_.job_secret);
   if (!secret || !is_genuine(datagram, settings_.name, *secret)) {
     ++strangers_;
@@ -179,9 +182,8 @@ void Messenger::on_farewell(std::span<const std::byte> datagram) {
 
 std::optional<PeerNumber> Messenger::introduced(std::span<const std::byte> datagram) {
   const auto name = claimed_name(datagram);
-  const PeerNumber* known = name ? known_at(name->at) : nullptr;
-  if (known != nullptr && peers_[*known]->name == *name &&
-      is_genuine(datagram, settings_.name, peers_[*known]->secret))
+  const PeerNumber* const known = name ? known_as(*name) : nullptr;
+  if (known != nullptr && is_genuine(datagram, settings_.name, peers_[*known]->secret))
     return *known;
   ++strangers_;
   return std::nullopt;
@@ -234,13 +236,15 @@ std::optional<wire::Protocol::Hailed> Messenger::on_hail(std::span<const std::by
     ++strangers_;
     return Hailed{};
   }
-  on_introduction(datagram, now);
-  const PeerNumber* known = known_at(name->at);
-  if (known == nullptr || peers_[*known]->name != *name) known = nullptr;
-  if (known != nullptr && peers_[*known]->lost) return Hailed{};
+  Hailed hailed{.from = std::nullopt, .answer = introduction_bytes};
+  if (const PeerNumber* known = known_as(*name)) {
+    if (peers_[*known]->lost) return Hailed{};
+    hailed.from = *known;
+  } else if (settings_.job_secret) {  // without it everybody is genuine
+    hailed.from = add_peer(*name, *secret, now);
+  }
   write_introduction(settings_.name, *name, *secret, room);
-  return Hailed{.from = known != nullptr ? std::optional(*known) : std::nullopt,
-                .answer = introduction_bytes};
+  return hailed;
 }
 
 void Messenger::ask_programs_later(Nanoseconds now) {
@@ -344,26 +348,21 @@ std::optional<wire::Protocol::Outgoing> Messenger::next_datagram(std::span<std::
     if (peer.lost) {
       if (const auto length = farewell(peer, room, now)) {
         peer.ready = false;
-        return Outgoing{.peer = number, .to = peer.name.at, .length = *length};
+        return Outgoing{{.peer = number, .length = *length}, peer.name.at};
       }
     } else {
-      std::optional<Outgoing> outgoing;
+      std::optional<wire::Endpoint::Outgoing> outgoing;
       if (const auto length = introduction(peer, room, now)) {
-        outgoing = {.peer = number, .to = peer.name.at, .length = *length};
-      } else if (const auto next = peer.conversation->next_datagram(room, now, most)) {
-        outgoing = {.peer = number,
-                    .to = peer.name.at,
-                    .length = next->length,
-                    .is_ack = next->is_ack,
-                    .datagram = next->datagram,
-                    .by_stream = next->by_stream};
+        outgoing = {.length = *length};
+      } else if ((outgoing = peer.conversation->next_datagram(room, now, most))) {
         const bool is_local = peer.name.at.address == settings_.name.at.address;
         if (peer.conversation->wants_stream() && !is_local) wants_stream_ = number;
       }
       take_events(number, now);  // what leaves unscheduled is done
       if (outgoing) {
         ready_.push_back(number);
-        return outgoing;
+        outgoing->peer = number;
+        return Outgoing{*outgoing, peer.name.at};
       }
     }
     peer.ready = false;

@@ -51,6 +51,11 @@ TEST(Planner, tries_what_no_model_knows_and_the_mpi_library_first) {
   EXPECT_FALSE(decision.trial.settled());
 }
 
+// As from a job to a later one.
+void pass_on(const Verdicts& found, Verdicts& known) {
+  known.read(found.joined_with("", std::time(nullptr)), std::time(nullptr));
+}
+
 TEST(Planner, what_another_job_has_found_holds_from_the_first_call_on) {
   Verdicts found;
   Planner first = planner_with({.forced = {}, .verdicts = &found});
@@ -60,7 +65,7 @@ TEST(Planner, what_another_job_has_found_holds_from_the_first_call_on) {
   tried.trial.adopt(1, true);
   first.keep_verdict(tried);
   Verdicts known;
-  known.read(found.joined_with("", std::time(nullptr)), std::time(nullptr));
+  pass_on(found, known);
   Planner second = planner_with({.forced = {}, .verdicts = &known});
   Decision& decision = second.decision(alltoall(32768), true);
   ASSERT_TRUE(decision.trial.settled());
@@ -80,7 +85,7 @@ TEST(Planner, a_verdict_for_the_mpi_library_keeps_its_rival_for_the_next_final) 
   tried.trial.adopt(1, false);
   first.keep_verdict(tried);
   Verdicts known;
-  known.read(found.joined_with("", std::time(nullptr)), std::time(nullptr));
+  pass_on(found, known);
   Planner second = planner_with({.forced = {}, .verdicts = &known});
   const Decision& decision = second.decision(alltoall(32768), true);
   ASSERT_TRUE(decision.trial.settled());
@@ -96,7 +101,7 @@ TEST(Planner, what_is_no_candidate_any_more_is_tried_anew) {
   tried.candidates[1].name = "alltoall_of_an_older_version";
   first.keep_verdict(tried);
   Verdicts known;
-  known.read(found.joined_with("", std::time(nullptr)), std::time(nullptr));
+  pass_on(found, known);
   Planner second = planner_with({.forced = {}, .verdicts = &known});
   EXPECT_FALSE(second.decision(alltoall(32768), true).trial.settled());
 }

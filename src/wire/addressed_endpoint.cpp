@@ -25,9 +25,7 @@ AddressedEndpoint::AddressedEndpoint(const EndpointSettings& settings, const Bud
 std::optional<Protocol::Heard> AddressedEndpoint::on_datagram(NetworkAddress /*from*/,
                                                               std::span<std::byte> datagram,
                                                               Nanoseconds now) {
-  const auto heard = endpoint_.on_datagram(datagram, now);
-  if (!heard) return std::nullopt;
-  return Heard{heard->from, heard->is_ack, heard->to_group};
+  return endpoint_.on_datagram(datagram, now);
 }
 
 void AddressedEndpoint::learn(const Bursts& bursts, Nanoseconds now) {
@@ -41,7 +39,7 @@ std::optional<Protocol::Outgoing> AddressedEndpoint::next_datagram(std::span<std
   if (!next) return std::nullopt;
   const NetworkAddress to =
       next->peer == Endpoint::to_group ? *group_ : addresses_[next->peer].datagrams;
-  return Outgoing{next->peer, to, next->length, next->is_ack, next->datagram, next->by_stream};
+  return Outgoing{*next, to};
 }
 
 void AddressedEndpoint::on_refusal(NetworkAddress to) {

@@ -111,8 +111,8 @@ class Port {
   // Sleeps for `time`, or until something arrives.
   void wait(Nanoseconds time);
 
-  // From now on packets go by streams where datagrams stop. Before, it is to be found out whether
-  // datagrams get through at all.
+  // From now on packets go by streams where that costs less, or where datagrams stop. Before, it is
+  // to be found out whether datagrams get through at all.
   void use_streams();
 
   // Takes part in what is sent to several endpoints at once, from the first message on that it

@@ -85,6 +85,21 @@ def run_over_provider(
     return output
 
 
+def provider_counts(lab: Lab, mpi: str, ranks: int, *command: str, **environment: str) -> dict[str, int]:
+    """Run a test program over the provider; return the sums of what its ranks have counted."""
+    line = [program(command[0], mpi), *command[1:]]
+    environment["QUADRILLE_LOG"] = "fabric"
+    output = run_over_provider(lab, mpi, ranks, line, environment, "--collectives", "off")
+    lines = re.findall(r"event=fabric .*", output)
+    assert len(lines) == ranks, output
+    sums: dict[str, int] = {}
+    for line_of_rank in lines:
+        for name, value in re.findall(r"(\w+)=(\d+)\b", line_of_rank):
+            sums[name] = sums.get(name, 0) + int(value)
+    assert sums["forged"] == sums["malformed"] == 0
+    return sums
+
+
 def assert_all_went_as_frames(found: Mapping[str, int]) -> None:
     """Of `wire_counts`: nearly all datagrams of the ranks left and came past the kernel's layers."""
     datagrams = found["data_sent"] + found["acks_sent"] + found["probes"]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator
 
@@ -16,7 +15,7 @@ from lab_jobs import (
     lose_datagrams,
     once_exchanging,
     program,
-    run_over_provider,
+    provider_counts,
     wire_counts,
 )
 from lab_traffic import needs_namespaces
@@ -36,14 +35,7 @@ def lab() -> Iterator[Lab]:
 
 
 def over_provider(lab: Lab, mpi: str, bulk: str) -> dict[str, int]:
-    environment = {"QUADRILLE_LOG": "fabric", "QUADRILLE_BULK": bulk}
-    command = [program("point_to_point", mpi), "3000000"]
-    output = run_over_provider(lab, mpi, 3, command, environment, "--collectives", "off")
-    found: dict[str, int] = {}
-    for line in re.findall("event=fabric .*", output):
-        for name, value in re.findall(r"(\w+)=(\d+)", line):
-            found[name] = found.get(name, 0) + int(value)
-    return found
+    return provider_counts(lab, mpi, 3, "point_to_point", "3000000", QUADRILLE_BULK=bulk)
 
 
 @pytest.mark.usefixtures("provider")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_jobs import GRANTED, lose_long_datagrams, program, run_over_provider
+from lab_jobs import GRANTED, lose_long_datagrams, program, provider_counts, run_over_provider
 from lab_traffic import needs_namespaces, topology
 
 from quadrille.lab.lab import Lab
@@ -45,30 +45,16 @@ def lossy_lab() -> Iterator[Lab]:
         yield found
 
 
-def run(lab: Lab, mpi: str, ranks: int, *command: str) -> dict[str, int]:
-    """Run a test program over the provider; return the sums of what its ranks have counted."""
-    line = [program(command[0], mpi), *command[1:]]
-    output = run_over_provider(lab, mpi, ranks, line, {"QUADRILLE_LOG": "fabric"}, "--collectives", "off")
-    lines = re.findall(r"event=fabric .*", output)
-    assert len(lines) == ranks, output
-    sums: dict[str, int] = {}
-    for line_of_rank in lines:
-        for name, value in re.findall(r"(\w+)=(\d+)\b", line_of_rank):
-            sums[name] = sums.get(name, 0) + int(value)
-    assert sums["forged"] == sums["malformed"] == 0
-    return sums
-
-
 @pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich", "impi"])
 def test_messages_between_hosts_are_what_the_standard_says(lab: Lab, mpi: str) -> None:
-    found = run(lab, mpi, 4, "point_to_point", "1048576")
+    found = provider_counts(lab, mpi, 4, "point_to_point", "1048576")
     assert found["bytes_received"] > 4_000_000
     assert found["losses"] < found["data_sent"] / 100, "what is granted fits into the ports' buffers"
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
 def test_messages_are_whole_where_one_datagram_in_a_hundred_is_lost(lossy_lab: Lab, mpi: str) -> None:
-    found = run(lossy_lab, mpi, 4, "point_to_point", "1048576")
+    found = provider_counts(lossy_lab, mpi, 4, "point_to_point", "1048576")
     assert found["losses"] > 0 and found["data_resent"] > 0
 
 
@@ -79,7 +65,7 @@ def test_messages_of_twelve_ranks_are_whole_where_one_datagram_in_ten_is_lost(mp
         "hosts": [{"names": ["h0..h3"], "on": "s0", "ranks": 3, "loss_to_host_percent": 10}],
     }
     with Lab.up(topology(**tables), "t-fabric-ten") as lab:
-        assert run(lab, mpi, 12, "point_to_point", "100000")["data_resent"] > 100
+        assert provider_counts(lab, mpi, 12, "point_to_point", "100000")["data_resent"] > 100
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", pytest.param("mpich", marks=pytest.mark.slow)])
@@ -89,7 +75,9 @@ def test_messages_of_64_mib_are_whole(mpi: str) -> None:
         "hosts": [{"names": ["h0..h1"], "on": "s0"}],
     }
     with Lab.up(topology(**tables), "t-fabric-large") as lab:
-        assert run(lab, mpi, 2, "point_to_point", str(64 << 20))["bytes_received"] > 4 * (64 << 20)
+        assert provider_counts(lab, mpi, 2, "point_to_point", str(64 << 20))["bytes_received"] > 4 * (
+            64 << 20
+        )
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", pytest.param("mpich", marks=pytest.mark.slow)])
@@ -98,14 +86,14 @@ def test_a_host_whose_interface_takes_larger_packets_sends_others_what_they_take
     with four_hosts("t-fabric-mtu") as lab:
         lab.on_host("h0", ["ip", "link", "set", "eth0", "mtu", "9000"])
         assert "mtu 9000" in lab.on_host("h0", ["ip", "link", "show", "eth0"])
-        found = run(lab, mpi, 4, "point_to_point", "1048576")
+        found = provider_counts(lab, mpi, 4, "point_to_point", "1048576")
     assert found["losses"] < found["data_sent"] / 100, "packets that nobody takes would all come again"
 
 
 def test_datagrams_leave_one_by_one_where_what_is_cut_below_gets_lost() -> None:
     with Lab.up(resolve("unlimited:hosts=2"), "t-fabric-uncut") as lab:
         lose_long_datagrams(lab, 1500)
-        assert run(lab, "ompi4", 2, "point_to_point", "1048576")["runs_sent"] > 0
+        assert provider_counts(lab, "ompi4", 2, "point_to_point", "1048576")["runs_sent"] > 0
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich"])
@@ -119,7 +107,7 @@ def test_an_mpi4py_program_between_hosts(lab: Lab, python_with_mpi4py: Path, mpi
 
 
 def test_collectives_are_right_with_eight_ranks_and_losses(lossy_lab: Lab) -> None:
-    assert run(lossy_lab, "ompi4", 8, "collectives", "stress", "5", "100")["data_resent"] > 0
+    assert provider_counts(lossy_lab, "ompi4", 8, "collectives", "stress", "5", "100")["data_resent"] > 0
 
 
 @pytest.mark.parametrize("mpi", ["ompi4", "mpich"])

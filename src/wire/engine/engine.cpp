@@ -48,10 +48,7 @@ bool Engine::start(Act act) {
 
 void Engine::watch(bool arrivals, bool room) {
   watched_ = arrivals;
-  const std::uint32_t arriving = arrivals ? EPOLLIN : 0U;
-  service_.watch(link_->descriptors(), arriving, room);
-  if (uses_streams_) service_.watch(streams_->descriptor(), arriving);
-  if (group_link_) service_.watch(group_link_->descriptors(), arriving, false);
+  service_.watch(descriptors_, arrivals ? EPOLLIN : 0U, room);
 }
 
 bool Engine::stay_in_group(Nanoseconds now) {

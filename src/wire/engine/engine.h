@@ -114,7 +114,7 @@ class Engine {
   std::optional<Nanoseconds> joined_;    // or tried to
   std::optional<PeerStreams> streams_;
   bool uses_streams_ = false;
-  std::vector<int> descriptors_;
+  std::vector<int> descriptors_;  // the link's first
   Act act_;
   std::uint32_t calls_ = 0;    // under way
   Nanoseconds last_passed_{};  // a call's beginning or end

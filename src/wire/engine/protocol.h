@@ -33,11 +33,7 @@ class Protocol {
   Protocol(const Protocol&) = delete;
   Protocol& operator=(const Protocol&) = delete;
 
-  struct Heard {
-    PeerNumber from = 0;
-    bool is_ack = false;
-    bool to_group = false;  // it came as one for several
-  };
+  using Heard = Endpoint::Heard;
   // A datagram that arrived. Nothing is returned where it is not a peer's packet. Afterwards its
   // memory holds nothing of use.
   virtual std::optional<Heard> on_datagram(NetworkAddress from, std::span<std::byte> datagram,
@@ -46,13 +42,8 @@ class Protocol {
   using Bursts = std::function<std::optional<Nanoseconds>(std::size_t bytes)>;
   virtual void learn(const Bursts& bursts, Nanoseconds now) = 0;
 
-  struct Outgoing {
-    PeerNumber peer = 0;  // or `to_group`
+  struct Outgoing : Endpoint::Outgoing {
     NetworkAddress to;
-    std::size_t length = 0;
-    bool is_ack = false;
-    std::size_t datagram = 0;  // of several: bytes of all but the last
-    bool by_stream = false;    // over the connection to the peer, if it still is there
   };
   // Writes the next datagram that is due into `room`, or several to one peer, `most` at most, where
   // there is room for them.
