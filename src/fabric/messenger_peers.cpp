@@ -354,7 +354,8 @@ std::optional<wire::Protocol::Outgoing> Messenger::next_datagram(std::span<std::
       std::optional<wire::Endpoint::Outgoing> outgoing;
       if (const auto length = introduction(peer, room, now)) {
         outgoing = {.length = *length};
-      } else if ((outgoing = peer.conversation->next_datagram(room, now, most))) {
+      } else {
+        outgoing = peer.conversation->next_datagram(room, now, most);
         const bool is_local = peer.name.at.address == settings_.name.at.address;
         if (peer.conversation->wants_stream() && !is_local) wants_stream_ = number;
       }

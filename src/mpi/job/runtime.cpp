@@ -173,9 +173,7 @@ void Runtime::take_verdicts() {
                                 agreed_settings(settings_) + "|" +
                                 (wire_.port ? wire_.port->link_name() : "none") + "|" +
                                 (settings_.fabric ? "fabric" : "") + "|" + settings_.bulk;
-  const auto hosts = static_cast<std::uint32_t>(host_names_.size());
-  verdicts_.take(settings_, {shadow_, host_of_world_rank_, hosts, hosts_on_machine_}, host_names_,
-                 made_with);
+  verdicts_.take(settings_, start_hosts(), host_names_, made_with);
   planner_options_.verdicts = verdicts_.get();
 }
 
@@ -362,11 +360,15 @@ void Runtime::learn_hosts() {
   }
 }
 
+StartHosts Runtime::start_hosts() const {
+  const auto hosts = static_cast<std::uint32_t>(host_names_.size());
+  return {shadow_, host_of_world_rank_, hosts, hosts_on_machine_};
+}
+
 std::string Runtime::take_model() {
   const auto hosts = static_cast<std::uint32_t>(host_names_.size());
   view_ = {host_of_world_rank_, std::vector<std::uint32_t>(hosts, 0)};
-  start_model_ = find_start_model(
-      settings_, {shadow_, host_of_world_rank_, hosts, hosts_on_machine_}, host_names_);
+  start_model_ = find_start_model(settings_, start_hosts(), host_names_);
   if (start_model_.origin == ModelOrigin::none) {
     return settings_.model.empty() ? ""
                                    : "the model file is empty or cannot be read on rank 0's host";

@@ -80,6 +80,7 @@ class Runtime {
   void free_shadows();
   void receive_leftovers() const;
   void learn_hosts();
+  StartHosts start_hosts() const;
   // Takes the network model, from wherever it comes; returns what is wrong with the user's file, or
   // nothing. The same on all ranks.
   std::string take_model();
