@@ -27,6 +27,7 @@ wire::EndpointSettings endpoint_settings(const ConversationSettings& settings) {
   made.limits.most_unscheduled = open_messages / 2;
   made.eager = rests_channel;
   made.most_eager = settings.most_eager;
+  made.paths = settings.paths;
   if (!settings.flow_control) made.window = wire::CreditBudget::unlimited;
   // Grants for bulk are used when its call has come.
   made.outside_budget = control_channel;

@@ -32,6 +32,7 @@ struct ConversationSettings {
   std::size_t payload = 1448;
   std::size_t unscheduled = 256;  // bytes of messages of a packet that may leave at once
   std::uint32_t most_eager = 0;   // packets of rests that may
+  std::uint32_t paths = 1;        // of long messages, see wire::Link::paths()
   std::function<std::optional<ClaimedRing>()> claim = {};  // a ring to the other end; may be empty
   bool flow_control = true;  // else all that is announced is granted at once
 };

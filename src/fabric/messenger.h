@@ -45,6 +45,7 @@ struct MessengerSettings {
   std::optional<wire::Secret> job_secret;
   std::size_t burst_bytes = std::size_t{32} * 1024;  // that the network holds in front of this host
   std::uint32_t most_budget = 0;     // packets that what may be on its way may grow to
+  std::uint32_t paths = 1;           // of long messages to other hosts, see wire::Link::paths()
   std::size_t local_payload = 1448;  // of packets that stay on this host
   Inbox* inbox = nullptr;            // its place is in the name
   bool flow_control = true;          // else receivers let every sender send all it has

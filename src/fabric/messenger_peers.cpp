@@ -82,6 +82,7 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
       on_host_.push_back(number);
     }
     made.flow_control = is_local || settings_.flow_control;
+    made.paths = is_local ? 1 : settings_.paths;
     const std::size_t packet = made.payload + wire::packet_framing_bytes;
     const std::size_t most = most_unscheduled_packets * packet;
     const std::size_t share =
@@ -105,6 +106,9 @@ PeerNumber Messenger::add_peer(const EndpointName& name, const wire::Secret& sec
   }
   peers_.push_back(std::move(peer));
   by_address_[{name.at.address, name.at.port}] = number;
+  for (const std::uint16_t port : name.other_ports) {
+    if (port != 0) by_address_[{name.at.address, port}] = number;
+  }
   return number;
 }
 

@@ -37,6 +37,7 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
   auto opened =
       wire::open_link(settings.link, {.local = {interface.value().address, 0},
                                       .datagram_bytes = local_payload + wire::overhead_bytes,
+                                      .paths = settings.paths,
                                       .link_helper = settings.link_helper});
   if (!opened.ok()) return opened.error();
   Parts parts;
@@ -50,6 +51,8 @@ Result<std::unique_ptr<Station>> Station::open(const StationSettings& settings,
       wire::StreamLink::open({made.name.at.address, 0},
                              std::max(local_payload + wire::overhead_bytes, introduction_bytes));
   if (parts.streams) made.name.streams = parts.streams->local().port;
+  std::ranges::copy(parts.link->other_ports(), made.name.other_ports.begin());
+  made.paths = parts.link->paths();
   made.job_secret = settings.job_secret;
   made.burst_bytes = settings.burst_bytes;
   made.most_budget =

@@ -34,6 +34,7 @@ struct StationSettings {
   std::size_t burst_bytes = std::size_t{32} * 1024;
   bool shares_memory = true;  // with other endpoints of this host
   wire::BulkPath bulk = wire::BulkPath::cheaper;
+  std::uint32_t paths = 1;
   bool flow_control = true;  // see MessengerSettings
 };
 

@@ -306,6 +306,7 @@ void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
     const bool is_told_alone = flow.group == nullptr && flow.announced_there > 0;
     if (is_told_alone && is_worth_announcing(flow) && !flow.out.may_send_all()) owe_ack(flow);
   }
+  if (flow.began) note_rate(flow, now);
   if (!flow.timed || flow.out.acknowledged() <= flow.timed->first) return;
   flow.timer.round_trip(now - flow.timed->second);
   flow.timed.reset();
@@ -425,7 +426,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
     const auto receivers = flow.group->repeating(*flow.out.repeats());
     if (receivers.size() > 1) return write_to_group(*flow.group, receivers, true, room, now);
   }
-  choose_path(flow);
+  choose_path(flow, now);
   if (const auto run = next_run(flow, room, most, now)) return run;
   return write_data(flow, room, now);
 }

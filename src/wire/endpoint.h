@@ -46,6 +46,7 @@ struct EndpointSettings {
   ProbeTimes times;
   std::uint32_t window = 4;  // the most packets granted to one partner, where there are many
   std::uint32_t peers = 0;   // endpoints are 0 to peers - 1
+  std::uint32_t paths = 1;   // that long messages take on fast links, see Link::paths()
   Nanoseconds silence{1'000'000'000};  // after which a peer is silent
   // Its messages are granted outside of the budget: short ones, on which depends that what holds
   // all of the budget can come.
@@ -131,6 +132,7 @@ class Endpoint {
     std::size_t datagram =
         0;                   // of several datagrams one behind the other: bytes of all but the last
     bool by_stream = false;  // over the connection to the peer, if it still is there
+    std::uint32_t path = 0;  // see Link::paths()
   };
   // Writes the next datagram that is due into `room`, or several to one peer, `most` at most, where
   // there is room for them; nothing where none is. REQUIRES: room for largest_datagram().
@@ -295,7 +297,8 @@ class Endpoint {
   std::optional<Outgoing> next_run_to_group(const SendGroup& group, std::span<std::byte> room,
                                             std::size_t most, Nanoseconds now);
   // Before its next packet leaves.
-  void choose_path(Flow& flow);
+  void choose_path(Flow& flow, Nanoseconds now);
+  void note_rate(Flow& flow, Nanoseconds now);
   // Fewer packets leave one by one.
   std::uint32_t shortest_run() const;
   // Packets that one run may have in `room`, as `most` datagrams; 0: too few.

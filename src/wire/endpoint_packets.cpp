@@ -61,7 +61,8 @@ Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, N
   count_sent(flow, {1, packet.payload.size(), packet.repeated, packet.again});
   note_sent(flow, packet.sequence, packet.repeated, now);
   if (flow.by_stream) ++counters_.stream_sent;
-  return {.peer = flow.key.first, .length = length, .by_stream = flow.by_stream};
+  return {
+      .peer = flow.key.first, .length = length, .by_stream = flow.by_stream, .path = packet.path};
 }
 
 void Endpoint::count_sent(Flow& flow, const Sent& sent) {

@@ -13,7 +13,6 @@ namespace {
 // Fewer leave one by one, in turn with those to other receivers: eight packets of Ethernet's usual
 // length.
 constexpr std::size_t least_run_bytes = std::size_t{8} * 1440;
-constexpr std::size_t most_run_bytes = longest_message - ip_udp_bytes;
 
 }  // namespace
 
@@ -57,8 +56,11 @@ std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::
   count_sent(flow, {run->packets, run->payload.size(), run->repeated, run->repeated});
   note_sent(flow, run->first, run->repeated, now);
   if (flow.by_stream) counters_.stream_sent += run->packets;
-  return Outgoing{flow.key.first, length, false, settings_.limits.payload + overhead_bytes,
-                  flow.by_stream};
+  return Outgoing{.peer = flow.key.first,
+                  .length = length,
+                  .datagram = settings_.limits.payload + overhead_bytes,
+                  .by_stream = flow.by_stream,
+                  .path = run->path};
 }
 
 std::optional<Endpoint::Outgoing> Endpoint::next_run_to_group(const SendGroup& group,

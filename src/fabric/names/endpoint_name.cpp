@@ -9,10 +9,10 @@
 namespace quadrille::fabric {
 namespace {
 
-constexpr std::uint32_t magic = 0x51464933;  // "QFI3"
+constexpr std::uint32_t magic = 0x51464934;  // "QFI4"
 // Smaller than what every host has to take (RFC 791), less all headers.
 constexpr std::uint16_t least_payload = 400;
-constexpr std::size_t last_bytes = 4 + 4 + 2;  // behind the key
+constexpr std::size_t last_bytes = 4 + 4 + 2 + 2 * (wire::most_paths - 1);  // behind the key
 
 }  // namespace
 
@@ -28,6 +28,7 @@ std::array<std::byte, name_bytes> encode(const EndpointName& name) {
   last.put(name.inbox ? name.inbox->process : 0, 4);
   last.put(name.inbox ? name.inbox->descriptor : 0, 4);
   last.put(name.streams, 2);
+  for (const std::uint16_t port : name.other_ports) last.put(port, 2);
   return bytes;
 }
 
@@ -46,6 +47,7 @@ std::optional<EndpointName> decode_name(std::span<const std::byte> bytes) {
                          static_cast<std::uint32_t>(last.take(4))};
   if (inbox.process != 0) name.inbox = inbox;
   name.streams = static_cast<std::uint16_t>(last.take(2));
+  for (std::uint16_t& port : name.other_ports) port = static_cast<std::uint16_t>(last.take(2));
   if (name.at.port == 0 || name.payload < least_payload) return std::nullopt;
   return name;
 }

@@ -4,7 +4,7 @@
 // fi_getname() gives and fi_av_insert() takes; docs/fabric.md has the table.
 //
 //   offset  width  in the bytes; numbers are big-endian
-//   0       4      "QFI3"
+//   0       4      "QFI4"
 //   4       4      IPv4 address
 //   8       2      UDP port
 //   10      2      bytes of payload in a full packet
@@ -12,6 +12,7 @@
 //   44      4      its process; 0: it has no inbox
 //   48      4      the descriptor of its inbox there
 //   52      2      TCP port where its host is asked whether it lives; 0: none
+//   54      6      three more UDP ports that its long messages come from; 0: none
 #pragma once
 
 #include <array>
@@ -22,14 +23,14 @@
 #include <span>
 #include <string>
 
-#include "wire/links/address.h"
+#include "wire/links/link.h"
 
 namespace quadrille::fabric {
 
 using PublicKey = std::array<unsigned char, 32>;
 
 // Open MPI 4.1 keeps 64 bytes for one.
-constexpr std::size_t name_bytes = 54;
+constexpr std::size_t name_bytes = 60;
 
 // Of an Inbox; these tell nothing on another host.
 struct InboxPlace {
@@ -45,6 +46,7 @@ struct EndpointName {
   PublicKey key{};
   std::optional<InboxPlace> inbox = {};
   std::uint16_t streams = 0;
+  std::array<std::uint16_t, wire::most_paths - 1> other_ports{};
 
   bool operator==(const EndpointName&) const = default;
 };

@@ -89,6 +89,7 @@ int Endpoint::start() {
   made.burst_bytes = static_cast<std::size_t>(settings.value().fabric_burst);
   made.flow_control = settings.value().fabric_flow;
   made.bulk = wire::bulk_path(settings.value().bulk);
+  made.paths = static_cast<std::uint32_t>(settings.value().paths);
   const std::string& digits = settings.value().job_secret;
   made.job_secret = secret_from_digits(digits);
   if (!digits.empty() && !made.job_secret)

@@ -108,6 +108,7 @@ class Opening {
                                  {.local = {hosts[host_].address, 0},
                                   .datagram_bytes = mtu - ip_udp_bytes,
                                   .alone = own_.ranks == 1,
+                                  .paths = static_cast<std::uint32_t>(settings_.paths),
                                   .link_helper = settings_.link_helper});
     if (!all_of(job_.ranks, found.ok())) return without("a host's UDP socket cannot be opened");
     tell_of_fallback(found.value());
@@ -124,6 +125,7 @@ class Opening {
     port.endpoint = limits.of_endpoint(host_);
     port.endpoint.self = static_cast<wire::EndpointId>(rank_);
     port.endpoint.secret = secret_of_start(secret);
+    port.endpoint.paths = link->paths();
     port.bulk = wire::bulk_path(settings_.bulk);
     port.addresses = std::move(addresses);
     port.board = wire.board != nullptr ? &wire.board->board() : nullptr;

@@ -41,6 +41,10 @@ bool Engine::start(Act act) {
   for (const int descriptor : link_->descriptors()) {
     if (!service_.add(descriptor, EPOLLIN)) return false;
   }
+  for (const int descriptor : link_->room_descriptors()) {
+    if (std::ranges::find(descriptors_, descriptor) != descriptors_.end()) continue;
+    if (!service_.add(descriptor, 0)) return false;
+  }
   if (streams_ && !service_.add(streams_->descriptor(), 0)) return false;
   watched_ = true;
   return service_.start([this] { return serve(); });
@@ -48,7 +52,9 @@ bool Engine::start(Act act) {
 
 void Engine::watch(bool arrivals, bool room) {
   watched_ = arrivals;
-  service_.watch(descriptors_, arrivals ? EPOLLIN : 0U, room);
+  const std::uint32_t arriving = arrivals ? EPOLLIN : 0U;
+  for (const int descriptor : descriptors_) service_.watch(descriptor, arriving);
+  if (room) service_.watch(link_->room_descriptor(), arriving | EPOLLOUT);
 }
 
 bool Engine::stay_in_group(Nanoseconds now) {
@@ -153,6 +159,7 @@ bool Engine::send_out(Nanoseconds now) {
         streams_->open_streams(protocol_);  // the probe that found it silent goes there too
         if (streams_->send(protocol_, *outgoing, room.first(outgoing->length))) continue;
       }
+      if (link_->paths() > 1) link_->use_path(outgoing->path % link_->paths());
       link_->add_next(outgoing->to, outgoing->length, outgoing->datagram);
       if (outgoing->datagram > 0) run_bytes += outgoing->length;
     }
@@ -185,7 +192,7 @@ void Engine::wait(Nanoseconds time) {
   {
     const std::scoped_lock lock(mutex_);
     for (const int descriptor : descriptors_) events.push_back({descriptor, POLLIN, 0});
-    if (link_->has_unsent()) events[0].events |= POLLOUT;
+    if (link_->has_unsent()) events.push_back({link_->room_descriptor(), POLLIN | POLLOUT, 0});
   }
   const timespec most{0, static_cast<long>(time.value)};
   if (ppoll(events.data(), events.size(), &most, nullptr) <= 0) return;

@@ -12,8 +12,10 @@ namespace {
 
 // While there is no stream: who opens one has waited for long already.
 constexpr Nanoseconds between_looks{1'000'000};
-// Of a caller's looks at datagrams, while no stream brings anything: each is a system call.
-constexpr std::uint32_t looks_at_datagrams = 8;
+// While there are some that bring nothing: each look is a system call. A caller's own round may
+// take long, so rounds are no measure: a stream that is not read for thousands of packets the other
+// way brings what no longer counts.
+constexpr Nanoseconds between_looks_at_streams{20'000};
 // What a stream brings may come in pieces.
 constexpr Nanoseconds goes_on_for{200'000};
 // For long messages.
@@ -30,6 +32,7 @@ bool PeerStreams::exchange(Protocol& protocol, Nanoseconds now, std::size_t some
                            const std::function<void()>& between) {
   if (!is_due(now)) return false;
   looked_ = now;
+  is_woken_ = false;
   link_->exchange();
   take_ends(protocol);
   bool any = false;
@@ -52,9 +55,8 @@ bool PeerStreams::exchange(Protocol& protocol, Nanoseconds now, std::size_t some
 }
 
 bool PeerStreams::is_due(Nanoseconds now) {
-  if (ways_.empty()) return now - looked_ >= between_looks;
-  return now < busy_until_ || fallbacks_ > 0 || link_->has_unsent() ||
-         ++looks_ % looks_at_datagrams == 0;
+  if (is_woken_ || now < busy_until_ || fallbacks_ > 0 || link_->has_unsent()) return true;
+  return now - looked_ >= (ways_.empty() ? between_looks : between_looks_at_streams);
 }
 
 bool PeerStreams::take_in(Protocol& protocol, const StreamLink::Arrival& arrival, Nanoseconds now) {
@@ -142,14 +144,17 @@ void PeerStreams::heard_by_stream(Protocol& protocol, StreamLink::Stream stream,
   if (way.fallback->confirmed() && said_.insert(heard.from).second) say_(heard.from);
 }
 
+// A peer's own packet may have waited in the stream until its short numbers meant others: it is not
+// taken, and whoever counts on the stream would wait for it for ever. When the stream ends it
+// counts as lost, and goes again.
 void PeerStreams::on_strange(Protocol& protocol, StreamLink::Stream stream) {
-  const auto known = known_.find(stream);
-  if (known == known_.end()) return link_->close(stream);
-  if (!unproven_.contains(stream)) return;  // of a packet of the peer's that no longer counts
-  const PeerNumber peer = known->second;
   link_->close(stream);
+  const auto known = known_.find(stream);
+  if (known == known_.end()) return;
+  const PeerNumber peer = known->second;
+  const bool unproven = unproven_.contains(stream);
   forget(protocol, peer, stream);
-  refused(peer);
+  if (unproven) refused(peer);
 }
 
 PeerStreams::Way* PeerStreams::way_to(Protocol& protocol, PeerNumber peer) {

@@ -44,7 +44,7 @@ class PeerStreams {
       std::size_t some = std::numeric_limits<std::size_t>::max(),
       const std::function<void()>& between = [] {});
   // Somebody has slept until descriptor() was readable: exchange() looks.
-  void woken() { looks_ = std::numeric_limits<std::uint32_t>::max(); }
+  void woken() { is_woken_ = true; }
   // Streams to whom the protocol wants them, and to its silent peers.
   void open_streams(Protocol& protocol);
   // What runs of long messages have cost as datagrams.
@@ -96,7 +96,7 @@ class PeerStreams {
   Nanoseconds looked_{};
   Nanoseconds tended_{};
   Nanoseconds busy_until_{};
-  std::uint32_t looks_ = 0;  // at datagrams
+  bool is_woken_ = false;
   std::size_t fallbacks_ = 0;
   std::map<PeerNumber, Way> ways_;
   SendCosts costs_;

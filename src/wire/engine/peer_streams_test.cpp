@@ -93,15 +93,24 @@ class PeerStreamsTest : public testing::Test {
         shutdown(descriptor, SHUT_RDWR);
     }
   }
-  // Who holds connections of this process's closes them.
-  static void hang_up() {
+  // Connections of this process's, by both ends.
+  static std::vector<int> connections() {
+    std::vector<int> found;
     for (int descriptor = 3; descriptor < 256; ++descriptor) {
       sockaddr_in other{};
       socklen_t length = sizeof other;
       if (getpeername(descriptor, reinterpret_cast<sockaddr*>(&other), &length) == 0 &&
           other.sin_family == AF_INET)
-        shutdown(descriptor, SHUT_RDWR);
+        found.push_back(descriptor);
     }
+    return found;
+  }
+  static void hang_up() {
+    for (const int descriptor : connections()) shutdown(descriptor, SHUT_RDWR);
+  }
+  static void send_into_connections(std::span<const unsigned char> bytes) {
+    for (const int descriptor : connections())
+      EXPECT_EQ(send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL), std::ssize(bytes));
   }
   std::uint64_t sent_by_stream() const {
     return ports_[0]->counters().stream_sent + ports_[1]->counters().stream_sent;
@@ -266,12 +275,19 @@ TEST_F(BulkTest, messages_arrive_though_their_stream_ends_again_and_again) {
   }
 }
 
-TEST_F(BulkTest, without_grown_budgets_all_go_as_datagrams) {
-  for (CreditBoard& board : boards_) board.most = board.limit = board.start.load();
+// Such as one that has waited for so long that its short numbers mean others now.
+TEST_F(BulkTest, a_stream_that_brings_a_packet_that_is_not_taken_ends) {
   const Port::Call zero(*ports_[0]);
   const Port::Call one(*ports_[1]);
+  ASSERT_TRUE(exchange_by_stream());
+  ASSERT_TRUE(exchange(300'000));
+  std::array<unsigned char, 104> record{0, 100, 0, 100};
+  record.back() = 1;
+  send_into_connections(record);
+  ASSERT_TRUE(exchange(300'000));  // in which it is read
+  const std::uint64_t sent = sent_by_stream();
   ASSERT_TRUE(exchange_for({100'000'000}));
-  EXPECT_EQ(sent_by_stream(), 0U);
+  EXPECT_EQ(sent_by_stream(), sent) << "for a second there is no other";
 }
 
 TEST_F(BulkTest, messages_go_as_datagrams_where_connections_are_refused) {

@@ -82,13 +82,6 @@ void ServiceThread::watch(int descriptor, std::uint32_t events) const {
   change(poll_descriptor_, EPOLL_CTL_MOD, descriptor, events | EPOLLONESHOT);
 }
 
-void ServiceThread::watch(std::span<const int> link, std::uint32_t arriving, bool room) const {
-  for (const int descriptor : link) {
-    watch(descriptor, arriving | (room ? EPOLLOUT : 0U));
-    room = false;
-  }
-}
-
 void ServiceThread::wake_by(Nanoseconds time) {
   if (time < wakes_) wake_at(time);
 }

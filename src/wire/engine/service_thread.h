@@ -40,8 +40,6 @@ class ServiceThread {
   // Of epoll's events; 0: none for now. A descriptor that is closed is watched no more.
   bool add(int descriptor, std::uint32_t events);
   void watch(int descriptor, std::uint32_t events) const;
-  // `arriving` of all of a link's, and its first's room.
-  void watch(std::span<const int> link, std::uint32_t arriving, bool room) const;
   // If it would wake later by itself. Wakes nobody now.
   void wake_by(Nanoseconds time);
   void wake_at(Nanoseconds time);

@@ -74,13 +74,15 @@ SendFlow::Packet SendFlow::next() {
 void SendFlow::goes_again(Open& open) {
   if (open.listened_for && !open.again && open.transmission >= told_by_missing_from_) ++missed_;
   open.transmission = transmissions_++;
+  open.path = static_cast<std::uint8_t>(path_);
   open.again = true;
 }
 
 void SendFlow::open_next() {
   open_.push_back({.transmission = transmissions_++,
                    .unscheduled = sent_ >= granted_,
-                   .listened_for = granted_ > began_});
+                   .listened_for = granted_ > began_,
+                   .path = static_cast<std::uint8_t>(path_)});
   ++sent_;
 }
 
@@ -108,7 +110,8 @@ SendFlow::Packet SendFlow::packet(Sequence sequence) const {
           .repeated = false,
           .again = false,
           .payload = payload_of(message, sequence, 1),
-          .handle = message.handle};
+          .handle = message.handle,
+          .path = path_};
 }
 
 // Of packets that went granted, from the first lost one on.
@@ -139,17 +142,20 @@ SendFlow::Run SendFlow::run(Sequence first, std::uint32_t packets, bool repeated
           .last = first + packets == message.end,
           .repeated = repeated,
           .payload = payload_of(message, first, packets),
-          .handle = message.handle};
+          .handle = message.handle,
+          .path = path_};
 }
 
 SendFlow::Run SendFlow::new_run(std::uint32_t packets) {
   const Sequence first = sent_;
+  take_next_path();
   while (sent_ < first + packets) open_next();
   return run(first, packets, false);
 }
 
 SendFlow::Run SendFlow::repeated_run(std::uint32_t packets) {
   const Sequence first = *lost_.begin();
+  take_next_path();
   for (Sequence sequence = first; sequence < first + packets; ++sequence)
     goes_again(open_[sequence - acknowledged_]);
   lost_.erase(lost_.begin(), lost_.lower_bound(first + packets));
@@ -180,16 +186,20 @@ bool SendFlow::on_news(const News& news) {
   // Words count from the receiver's own first missing packet: older ones tell nothing.
   if (news.acknowledged == acknowledged_) learned |= mark_arrived(news.arrived);
   if (news.acknowledged < acknowledged_) return learned;
-  if (latest_arrived_ > reordering) find_lost(latest_arrived_ - reordering, news.in_stream);
+  SentBefore overtaken = latest_arrived_;
+  for (std::uint64_t& latest : overtaken) latest -= std::min(latest, reordering);
+  find_lost(overtaken, news.in_stream);
   if (const std::uint64_t sent_before = sent_before_answered(news.answers); sent_before > 0) {
-    find_lost(sent_before, news.in_stream);
+    SentBefore asked{};
+    asked.fill(sent_before);
+    find_lost(asked, news.in_stream);
     learned |= may_repeat();
   }
   return learned;
 }
 
 void SendFlow::has_arrived(const Open& open) {
-  latest_arrived_ = std::max(latest_arrived_, open.transmission + 1);
+  latest_arrived_[open.path] = std::max(latest_arrived_[open.path], open.transmission + 1);
   if (!open.again) missed_ = 0;
 }
 
@@ -218,11 +228,12 @@ bool SendFlow::mark_arrived(std::span<const std::uint64_t> words) {
   return learned;
 }
 
-void SendFlow::find_lost(std::uint64_t sent_before, bool in_stream) {
+void SendFlow::find_lost(const SentBefore& sent_before, bool in_stream) {
+  const std::uint64_t last = std::ranges::max(sent_before);
   for (std::size_t i = 0; i < open_.size(); ++i) {
     const Open& open = open_[i];
-    if (!open.again && open.transmission >= sent_before) return;  // as all behind it
-    if (open.arrived || open.transmission >= sent_before) continue;
+    if (!open.again && open.transmission >= last) return;  // as all behind it
+    if (open.arrived || open.transmission >= sent_before[open.path]) continue;
     if (in_stream && !open.unscheduled) continue;
     lost_.insert(acknowledged_ + i);
   }

@@ -6,9 +6,13 @@
 // A packet counts as lost when three packets have arrived that were sent after it (RFC 8985 orders
 // by transmissions in the same way, so that what was sent again can be lost again), or when the
 // receiver answers a probe that was sent after it and has not got it.
+//
+// Packets may take several paths, which the network may treat as different flows: each run the next
+// one. What has overtaken a packet on another path tells nothing.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -71,6 +75,7 @@ class SendFlow {
     bool again = false;     // it was sent before, and lost or refused
     std::span<const std::byte> payload;
     Handle handle = 0;  // of its message
+    std::uint32_t path = 0;
   };
   bool may_send() const;
   // Whether the next packet that was never sent may go; whether all of these may.
@@ -78,7 +83,13 @@ class SendFlow {
   bool may_send_all() const;
   // Packets are lost ones first. REQUIRES: may_send(). The packet counts as sent.
   Packet next();
-  // Packets of one message in a row that may go together.
+  // How many paths packets take from now on. REQUIRES: 0 < paths <= most_paths.
+  void set_paths(std::uint32_t paths) {
+    paths_ = paths;
+    path_ %= paths;
+  }
+
+  // Packets of one message in a row that may go together, by one path.
   struct Run {
     Sequence first = 0;
     std::uint32_t place = 0;
@@ -87,6 +98,7 @@ class SendFlow {
     bool repeated = false;
     std::span<const std::byte> payload;
     Handle handle = 0;
+    std::uint32_t path = 0;
   };
   // No fewer than `least` and no more than `most` packets; nothing: there are fewer. They count as
   // sent.
@@ -193,9 +205,13 @@ class SendFlow {
     bool arrived = false;
     bool again = false;  // it was sent more than once
     bool listened_for = false;
+    std::uint8_t path = 0;
   };
 
+  using SentBefore = std::array<std::uint64_t, most_paths>;  // transmissions, by path
+
   void has_arrived(const Open& open);
+  void take_next_path() { path_ = (path_ + 1) % paths_; }
   // The next packet that was never sent counts as sent.
   void open_next();
   void goes_again(Open& open);
@@ -222,7 +238,7 @@ class SendFlow {
   bool mark_arrived(std::span<const std::uint64_t> words);
   // Transmissions before the last of the probes that are answered now; 0: there is none.
   std::uint64_t sent_before_answered(std::uint64_t answers);
-  void find_lost(std::uint64_t sent_before, bool in_stream);
+  void find_lost(const SentBefore& sent_before, bool in_stream);
   Packet packet(Sequence sequence) const;
   const Message& message_of(Sequence sequence) const;
   // Packets before it may go that are at most `most` beyond what has arrived or was granted.
@@ -249,11 +265,13 @@ class SendFlow {
   Sequence acknowledged_ = 0;
   Sequence began_ = 0;  // packets from it on are the present communicator's
   std::uint64_t transmissions_ = 0;
-  std::uint64_t latest_arrived_ = 0;     // 1 + the highest transmission that has arrived
+  SentBefore latest_arrived_{};          // 1 + the highest transmission that has arrived
   std::deque<Probe> probes_;             // each with more sent before it than the one before it
   std::uint64_t sent_before_probe_ = 0;  // the newest, answered or not
   std::uint64_t resent_ = 0;
   std::uint64_t missed_ = 0;
+  std::uint32_t paths_ = 1;
+  std::uint32_t path_ = 0;  // of what leaves next
   bool has_eager_room_ = false;
   std::uint64_t told_by_missing_from_ = 0;  // the first transmission whose loss tells something
 };

@@ -271,6 +271,55 @@ TEST_F(RunOfSendFlow, of_which_some_were_lost_these_go_again) {
   EXPECT_EQ(flow_.next_run(2, 44)->first, 44U);
 }
 
+class PathsOfSendFlow : public testing::Test {
+ protected:
+  PathsOfSendFlow() {
+    flow_.set_paths(2);
+    flow_.add(bytes_, 1);
+    news(0, 12);
+  }
+  // `bits` as in ACK: of the packets behind the first missing one.
+  void news(Sequence acknowledged, Sequence granted, std::uint64_t bits = 0) {
+    const std::array<std::uint64_t, 1> words{bits};
+    flow_.on_news({acknowledged, granted, flow_.announced(), words, 0});
+  }
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(480'000);
+  SendFlow flow_{{.payload = 20'000, .unscheduled = 8, .most_open = 100}};
+};
+
+TEST_F(PathsOfSendFlow, are_taken_in_turn_a_run_each) {
+  std::vector<std::uint32_t> paths;
+  while (const auto run = flow_.next_run(2, 3)) paths.push_back(run->path);
+  EXPECT_THAT(paths, ElementsAre(1, 0, 1, 0));
+}
+
+TEST_F(PathsOfSendFlow, what_another_has_overtaken_is_not_lost) {
+  while (flow_.next_run(2, 3)) {
+  }
+  news(0, 12, 0b111'000'111'00);  // 3 to 5 and 9 to 11
+  EXPECT_FALSE(flow_.may_send());
+  news(0, 12, 0b111'111'111'00);  // 6 to 8, which took the path of 0 to 2
+  const auto again = flow_.next_run(2, 44);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->first, 0U);
+  EXPECT_EQ(again->packets, 3U);
+  EXPECT_FALSE(flow_.may_send());
+}
+
+TEST_F(PathsOfSendFlow, what_went_again_by_another_is_lost_with_that_one) {
+  while (flow_.next_run(2, 3)) {
+  }
+  news(0, 12, 0b111'111'111'00);
+  const auto again = flow_.next_run(2, 44);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->path, 1U);
+  flow_.set_paths(1);
+  news(0, 24, 0b111'111'111'00);
+  ASSERT_EQ(flow_.next_run(2, 8)->path, 0U);
+  news(0, 24, 0b111'111'111'111'111'00);  // these have overtaken what went by the other path
+  EXPECT_FALSE(flow_.next_run(2, 44) && flow_.may_send());
+}
+
 TEST(SendFlow, an_eager_message_begins_to_leave_before_it_is_granted) {
   FlowLimits limits;
   limits.payload = 100;

@@ -26,6 +26,11 @@ inline constexpr std::size_t framing_bytes = ethernet_bytes + ip_udp_bytes;
 // datagrams of Ethernet's usual length that is.
 inline constexpr std::size_t longest_message = 65'535;
 inline constexpr std::size_t longest_run = 44;
+inline constexpr std::size_t most_run_bytes = longest_message - ip_udp_bytes;
+
+// Of datagrams to one address, see Link::paths(). Clouds cap a flow at a fifth to a half of what an
+// interface carries.
+inline constexpr std::uint32_t most_paths = 4;
 
 // Datagrams of these that went past the kernel's own layers.
 struct FrameCounters {
@@ -45,9 +50,12 @@ class Link {
   virtual NetworkAddress local() const = 0;
   // The host's address where this process joins groups, to hear what comes there.
   virtual NetworkAddress joins_at() const { return {local().address, 0}; }
-  // Readable when something has arrived, in the order of what to look at; the first is writable, or
-  // readable, when a batch may have room again.
+  // Readable when something has arrived, in the order of what to look at.
   virtual std::span<const int> descriptors() const = 0;
+  // Writable, or readable, when a batch may have room again: the one that tells of it now, and all
+  // that may.
+  virtual int room_descriptor() const { return descriptors().front(); }
+  virtual std::span<const int> room_descriptors() const { return descriptors().first(1); }
   // How many datagrams of that length the system keeps until they are received.
   virtual std::size_t receive_queue(std::size_t datagram_bytes) const = 0;
 
@@ -72,6 +80,13 @@ class Link {
   virtual void add_several(NetworkAddress to, std::size_t length, std::size_t /*datagram*/) {
     add(to, length);
   }
+  // How many ways there are for datagrams to one address: the network may take each for a flow of
+  // its own, with a rate, a route and a receiving processor of its own. The usual one is 0.
+  virtual std::uint32_t paths() const { return 1; }
+  // Where datagrams come from that left by the others than the first.
+  virtual std::vector<std::uint16_t> other_ports() const { return {}; }
+  // What is added from now on goes by it. REQUIRES: path < paths().
+  virtual void use_path(std::uint32_t /*path*/) {}
   // Either; `datagram` is 0 where it is one.
   void add_next(NetworkAddress to, std::size_t length, std::size_t datagram) {
     datagram > 0 ? add_several(to, length, datagram) : add(to, length);

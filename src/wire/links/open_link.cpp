@@ -41,7 +41,8 @@ Result<std::unique_ptr<XdpLink>> open_xdp_link(const LinkSettings& settings) {
 Result<std::unique_ptr<UdpLink>> open_udp_link(const LinkSettings& settings) {
   return UdpLink::open({.local = settings.local,
                         .datagram_bytes = settings.datagram_bytes,
-                        .alone = settings.alone});
+                        .alone = settings.alone,
+                        .paths = settings.paths});
 }
 
 // Into `opened`, where it can be had; else why not.

@@ -2,6 +2,7 @@
 // The link that was wanted, or the next where it cannot be had: packet sockets, then UDP.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ struct LinkSettings {
   std::size_t datagram_bytes = 1472;  // the largest
   // No other rank sends by the interface.
   bool alone = false;
+  std::uint32_t paths = 1;  // where the link is UDP
   // Whom a process asks that may not open the link's sockets: the path of a Unix socket; empty:
   // nobody.
   std::string link_helper = {};

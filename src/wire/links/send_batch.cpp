@@ -23,8 +23,8 @@ bool is_of_cutting(int error) {
 
 }  // namespace
 
-SendBatch::SendBatch(int descriptor, std::size_t datagram_bytes, bool alone)
-    : descriptor_(descriptor),
+SendBatch::SendBatch(std::vector<int> descriptors, std::size_t datagram_bytes, bool alone)
+    : descriptors_(std::move(descriptors)),
       largest_(datagram_bytes),
       bytes_(longest_run * datagram_bytes),
       queue_(alone) {
@@ -33,8 +33,9 @@ SendBatch::SendBatch(int descriptor, std::size_t datagram_bytes, bool alone)
 
 // The kernel doubles what it is told.
 void SendBatch::set_send_queue() {
-  set_option(descriptor_, SOL_SOCKET, SO_SNDBUF,
-             static_cast<int>(queue_.length() * counted_bytes / 2));
+  for (const int descriptor : descriptors_)
+    set_option(descriptor, SOL_SOCKET, SO_SNDBUF,
+               static_cast<int>(queue_.length() * counted_bytes / 2));
 }
 
 std::span<std::byte> SendBatch::room() {
@@ -45,6 +46,7 @@ std::span<std::byte> SendBatch::room() {
 
 void SendBatch::add(NetworkAddress to, std::size_t length) {
   to_[added_] = to;
+  path_[added_] = next_path_;
   pieces_[added_] = {bytes_.data() + added_ * largest_, length};
   ++added_;
 }
@@ -53,6 +55,7 @@ void SendBatch::add_several(NetworkAddress to, std::size_t length, std::size_t d
   std::byte* const first = bytes_.data() + added_ * largest_;
   for (std::size_t offset = 0; offset < length; offset += datagram) {
     to_[added_] = to;
+    path_[added_] = next_path_;
     pieces_[added_++] = {first + offset, std::min(datagram, length - offset)};
   }
 }
@@ -60,12 +63,13 @@ void SendBatch::add_several(NetworkAddress to, std::size_t length, std::size_t d
 std::size_t SendBatch::run_from(std::size_t first) const {
   if (!cuts_ || !is_cut_below_) return 1;
   const std::size_t length = pieces_[first].iov_len;
-  const std::size_t most = length == 0 ? 1 : (longest_message - ip_udp_bytes) / length;
+  const std::size_t most = length == 0 ? 1 : most_run_bytes / length;
   std::size_t count = 1;
   while (first + count < added_ && count < most) {
     const std::size_t next = first + count;
     const std::size_t next_length = pieces_[next].iov_len;
-    if (to_[next] != to_[first] || next_length == 0 || next_length > length) break;
+    if (to_[next] != to_[first] || path_[next] != path_[first]) break;
+    if (next_length == 0 || next_length > length) break;
     ++count;
     if (next_length < length) break;  // only the last piece may be shorter
   }
@@ -89,7 +93,8 @@ std::span<iovec> SendBatch::join(std::span<const iovec> pieces, std::size_t& use
 std::size_t SendBatch::make_messages(Form& form) {
   std::size_t messages = 0;
   std::size_t used = 0;
-  for (std::size_t next = sent_; next < added_; next += datagrams_[messages++]) {
+  for (std::size_t next = sent_; next < added_ && path_[next] == path_[sent_];
+       next += datagrams_[messages++]) {
     datagrams_[messages] = run_from(next);
     msghdr& header = headers_[messages].msg_hdr;
     header = {};
@@ -119,7 +124,7 @@ bool SendBatch::flush(Form& form) {
   while (sent_ < added_) {
     const std::size_t messages = make_messages(form);
     const int count =
-        sendmmsg(descriptor_, headers_.data(), static_cast<unsigned>(messages), MSG_DONTWAIT);
+        sendmmsg(awaited(), headers_.data(), static_cast<unsigned>(messages), MSG_DONTWAIT);
     const std::size_t first = datagrams_[0];
     if (count > 0) {
       has_sent(static_cast<std::size_t>(count));

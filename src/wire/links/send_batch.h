@@ -39,8 +39,14 @@ class SendBatch {
     virtual void make(std::size_t index, const Run& run, msghdr& header) = 0;
   };
 
-  // `alone`: no other rank sends by the interface.
-  SendBatch(int descriptor, std::size_t datagram_bytes, bool alone);
+  // A descriptor for each path. `alone`: no other rank sends by the interface.
+  SendBatch(std::vector<int> descriptors, std::size_t datagram_bytes, bool alone);
+
+  std::span<const int> descriptors() const { return descriptors_; }
+  // The one that what is unsent waits for.
+  int awaited() const { return descriptors_[has_unsent() ? path_[sent_] : 0]; }
+  // Of what is added from now on.
+  void use_path(std::uint32_t path) { next_path_ = path; }
 
   // For the datagrams that the batch may still take.
   std::span<std::byte> room();
@@ -58,9 +64,9 @@ class SendBatch {
   bool take_errors();
 
  private:
-  // Datagrams from `first` on that leave as one message.
+  // Datagrams from `first` on that leave as one message, by one path.
   std::size_t run_from(std::size_t first) const;
-  // Headers of what has not left, for sendmmsg; how many.
+  // Headers of what has not left and goes by the next one's path, for sendmmsg; how many.
   std::size_t make_messages(Form& form);
   void has_sent(std::size_t messages);
   // The bytes of `pieces` as fewer ones, from `joined_[used]` on; the kernel looks at each.
@@ -68,14 +74,16 @@ class SendBatch {
   // What the socket is to keep, so that the interface paces the sender and its queue does not drop.
   void set_send_queue();
 
-  int descriptor_;
+  std::vector<int> descriptors_;
   std::size_t largest_;
   std::vector<std::byte> bytes_;
   std::array<iovec, longest_run> pieces_{};  // a datagram each
   std::array<iovec, longest_run> joined_{};
   std::array<NetworkAddress, longest_run> to_{};
+  std::array<std::uint32_t, longest_run> path_{};
   std::array<mmsghdr, longest_run> headers_{};
   std::array<std::size_t, longest_run> datagrams_{};  // of each message
+  std::uint32_t next_path_ = 0;
   std::size_t added_ = 0;
   std::size_t sent_ = 0;  // of the batch
   std::uint64_t all_sent_ = 0;

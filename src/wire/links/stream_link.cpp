@@ -198,6 +198,7 @@ void StreamLink::flush(Stream stream, Connection& connection) {
 }
 
 void StreamLink::exchange() {
+  reads_left_ = most_at_once / most_read;
   std::array<epoll_event, 16> events{};
   const int count = epoll_wait(events_, events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
@@ -266,6 +267,10 @@ bool StreamLink::read(Stream stream, Connection& connection) {
     unread_ = {buffer_.get(), connection.begun.size() + static_cast<std::size_t>(count)};
     connection.begun.clear();
     reads_ = stream;
+    if (static_cast<std::size_t>(count) == most_read && reads_left_ > 0) {
+      --reads_left_;
+      readable_.insert(readable_.begin(), stream);
+    }
     return true;
   }
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return false;

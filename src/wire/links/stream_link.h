@@ -24,6 +24,7 @@ namespace quadrille::wire {
 class StreamLink {
  public:
   using Stream = std::uint64_t;  // never used twice; 0 is none
+  static constexpr std::size_t most_at_once = std::size_t{1} << 20U;
 
   // Listens at `local`'s address; nothing where the system has no descriptor left for it.
   static std::unique_ptr<StreamLink> open(NetworkAddress local, std::size_t datagram_bytes);
@@ -57,7 +58,7 @@ class StreamLink {
     Stream stream = 0;
     std::span<std::byte> datagram;  // until the next call
   };
-  // What exchange() has found, each once; it is read from the kernel here.
+  // What exchange() has found; it is read from the kernel here, no more than `most_at_once` of all.
   std::optional<Arrival> next();
   // See BurstTimes.
   std::optional<Nanoseconds> took(std::size_t bytes) { return bursts_.take(bytes); }
@@ -109,6 +110,7 @@ class StreamLink {
   bool listening_ = true;    // not while no descriptor is left for what comes
   std::map<Stream, Connection> connections_;
   std::vector<Stream> readable_;  // in which next() looks
+  std::size_t reads_left_ = 0;    // of `most_read` bytes
   std::unique_ptr<std::byte[]> buffer_;
   std::span<std::byte> unread_;  // of it, for next()
   Stream reads_ = 0;             // whose these are

@@ -47,6 +47,39 @@ bool take_nothing_from(int descriptor, unsigned interface) {
   return set_option(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, filter);
 }
 
+bool take_nothing(int descriptor) {
+  sock_filter nothing BPF_STMT(BPF_RET | BPF_K, 0);
+  return set_option(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, sock_fprog{1, &nothing});
+}
+
+// Sockets that only send, each by a port of its own; as many of these as can be had.
+std::vector<Descriptor> sending_sockets(NetworkAddress local, std::size_t wanted) {
+  const sockaddr_in any_port = to_system({local.address, 0});
+  std::vector<Descriptor> sockets;
+  while (sockets.size() < wanted) {
+    auto opened = UdpLink::new_socket(local);
+    if (!opened.ok() || !take_nothing(opened.value().get())) break;
+    if (bind(opened.value().get(), reinterpret_cast<const sockaddr*>(&any_port), sizeof any_port) !=
+        0)
+      break;
+    sockets.push_back(std::move(opened.value()));
+  }
+  return sockets;
+}
+
+std::vector<int> numbers_of(const Descriptor& first, const std::vector<Descriptor>& others) {
+  std::vector<int> numbers{first.get()};
+  for (const Descriptor& other : others) numbers.push_back(other.get());
+  return numbers;
+}
+
+NetworkAddress bound_to(int descriptor) {
+  sockaddr_in bound{};
+  socklen_t length = sizeof bound;
+  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &length) != 0) return {};
+  return from_system(bound);
+}
+
 }  // namespace
 
 struct UdpLink::Buffers {
@@ -82,12 +115,13 @@ struct UdpLink::Buffers {
   std::array<Control, SendBatch::longest_run> leaving_control{};
 };
 
-UdpLink::UdpLink(Descriptor descriptor, const UdpSettings& settings)
+UdpLink::UdpLink(Descriptor descriptor, std::vector<Descriptor> others, const UdpSettings& settings)
     : descriptor_(std::move(descriptor)),
+      others_(std::move(others)),
       local_(settings.local),
       group_(settings.group),
       buffers_(std::make_unique<Buffers>(settings.datagram_bytes)),
-      batch_(descriptor_.get(), settings.datagram_bytes, settings.alone) {}
+      batch_(numbers_of(descriptor_, others_), settings.datagram_bytes, settings.alone) {}
 
 UdpLink::~UdpLink() = default;
 
@@ -104,7 +138,8 @@ Result<std::unique_ptr<UdpLink>> UdpLink::open(const UdpSettings& settings) {
 }
 
 Result<std::unique_ptr<UdpLink>> UdpLink::over(Descriptor opened, const UdpSettings& settings) {
-  std::unique_ptr<UdpLink> link(new UdpLink(std::move(opened), settings));
+  std::unique_ptr<UdpLink> link(new UdpLink(
+      std::move(opened), sending_sockets(settings.local, settings.paths - 1), settings));
   const int descriptor = link->descriptor_.get();
   if (!set_option(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, settings.receive_buffer_bytes))
     set_option(descriptor, SOL_SOCKET, SO_RCVBUF, settings.receive_buffer_bytes);
@@ -121,10 +156,6 @@ Result<std::unique_ptr<UdpLink>> UdpLink::over(Descriptor opened, const UdpSetti
   if (!settings.is_bound &&
       bind(descriptor, reinterpret_cast<const sockaddr*>(&wanted), sizeof wanted) != 0)
     return socket_failure("cannot bind a UDP socket", settings.local);
-  sockaddr_in bound{};
-  socklen_t length = sizeof bound;
-  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &length) != 0)
-    return socket_failure("cannot learn the port of a UDP socket", settings.local);
   if (settings.group) {
     set_option(descriptor, IPPROTO_IP, IP_MULTICAST_ALL, 0);
     if (!change_membership(descriptor, IP_ADD_MEMBERSHIP, *settings.group, settings.local))
@@ -132,8 +163,16 @@ Result<std::unique_ptr<UdpLink>> UdpLink::over(Descriptor opened, const UdpSetti
     return link;
   }
   send_to_groups_from(descriptor, settings.local);
-  link->local_ = from_system(bound);
+  link->local_ = bound_to(descriptor);
+  if (link->local_.port == 0)
+    return socket_failure("cannot learn the port of a UDP socket", settings.local);
   return link;
+}
+
+std::vector<std::uint16_t> UdpLink::other_ports() const {
+  std::vector<std::uint16_t> ports;
+  for (const Descriptor& other : others_) ports.push_back(bound_to(other.get()).port);
+  return ports;
 }
 
 std::size_t UdpLink::receive_queue(std::size_t datagram_bytes) const {

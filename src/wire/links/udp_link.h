@@ -25,6 +25,8 @@ struct UdpSettings {
   // No other rank sends by the interface.
   bool alone = false;
   int receive_buffer_bytes = 4 << 20;  // asked of the system, which may give less
+  // Sockets to send by, each from a port of its own; all arrives at the first one's.
+  std::uint32_t paths = 1;
   // What arrives by this interface (its index; 0: none) is not for the socket: another has it.
   unsigned deaf_interface = 0;
   bool is_bound = false;  // to `local`, by somebody else
@@ -44,6 +46,8 @@ class UdpLink : public Link, private SendBatch::Form {
   const char* name() const override { return "udp"; }
   NetworkAddress local() const override { return local_; }
   std::span<const int> descriptors() const override { return {&descriptor_.get(), 1}; }
+  int room_descriptor() const override { return batch_.awaited(); }
+  std::span<const int> room_descriptors() const override { return batch_.descriptors(); }
   std::size_t receive_queue(std::size_t datagram_bytes) const override;
   // `receive_batch` messages at most.
   std::span<const std::span<std::byte>> receive() override;
@@ -56,6 +60,11 @@ class UdpLink : public Link, private SendBatch::Form {
   void add_several(NetworkAddress to, std::size_t length, std::size_t datagram) override {
     batch_.add_several(to, length, datagram);
   }
+  std::uint32_t paths() const override {
+    return static_cast<std::uint32_t>(batch_.descriptors().size());
+  }
+  void use_path(std::uint32_t path) override { batch_.use_path(path); }
+  std::vector<std::uint16_t> other_ports() const override;
   void set_cutting(bool cuts) override { batch_.set_cutting(cuts); }
   bool has_unsent() const override { return batch_.has_unsent(); }
   std::uint64_t sent() const override { return batch_.sent(); }
@@ -68,12 +77,13 @@ class UdpLink : public Link, private SendBatch::Form {
 
  private:
   struct Buffers;
-  UdpLink(Descriptor descriptor, const UdpSettings& settings);
+  UdpLink(Descriptor descriptor, std::vector<Descriptor> others, const UdpSettings& settings);
   void make(std::size_t index, const SendBatch::Run& run, msghdr& header) override;
   // The datagrams that were joined to the message.
   void take_apart(std::size_t message);
 
   Descriptor descriptor_;
+  std::vector<Descriptor> others_;  // of all paths but the first: nothing arrives there
   NetworkAddress local_;
   std::optional<NetworkAddress> group_;
   std::unique_ptr<Buffers> buffers_;

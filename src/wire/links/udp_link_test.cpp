@@ -142,5 +142,54 @@ TEST(UdpLink, tells_where_a_datagram_came_from) {
   }
 }
 
+TEST(UdpLink, each_path_leaves_from_a_port_of_its_own) {
+  const NetworkAddress loopback{0x7f000001, 0};
+  const auto receiver = std::move(UdpLink::open({.local = loopback}).value());
+  const auto sender = std::move(UdpLink::open({.local = loopback, .paths = 3}).value());
+  ASSERT_EQ(sender->paths(), 3U);
+  std::vector<NetworkAddress> from;
+  for (const std::uint32_t path : {0U, 1U, 1U, 2U}) {
+    ASSERT_FALSE(sender->room().empty());
+    sender->use_path(path);
+    sender->add(receiver->local(), 10);
+    ASSERT_TRUE(sender->flush());
+    ASSERT_EQ(receiver->receive().size(), 1U);
+    from.push_back(receiver->source(0));
+  }
+  const auto others = sender->other_ports();
+  ASSERT_EQ(others.size(), 2U);
+  EXPECT_EQ(from[0], sender->local());
+  EXPECT_EQ(from[1], (NetworkAddress{loopback.address, others[0]}));
+  EXPECT_EQ(from[2], from[1]);
+  EXPECT_EQ(from[3], (NetworkAddress{loopback.address, others[1]}));
+}
+
+TEST(UdpLink, one_batch_may_take_several_paths) {
+  const NetworkAddress loopback{0x7f000001, 0};
+  const auto receiver = std::move(UdpLink::open({.local = loopback}).value());
+  const auto sender = std::move(UdpLink::open({.local = loopback, .paths = 2}).value());
+  for (const std::uint32_t path : {0U, 1U, 0U}) {
+    if (sender->room().empty()) {
+      ASSERT_TRUE(sender->flush());
+    }
+    sender->use_path(path);
+    sender->add(receiver->local(), 10);
+  }
+  EXPECT_EQ(sender->room_descriptor(), sender->room_descriptors().front());
+  ASSERT_TRUE(sender->flush());
+  EXPECT_EQ(receiver->receive().size(), 3U);
+}
+
+TEST(UdpLink, nothing_waits_at_the_port_of_another_path) {
+  const NetworkAddress loopback{0x7f000001, 0};
+  const auto sender = std::move(UdpLink::open({.local = loopback, .paths = 2}).value());
+  const auto stranger = std::move(UdpLink::open({.local = loopback}).value());
+  stranger->room();
+  stranger->add({loopback.address, sender->other_ports().front()}, 10);
+  ASSERT_TRUE(stranger->flush());
+  std::byte taken{};
+  EXPECT_LT(recv(sender->room_descriptors()[1], &taken, 1, MSG_DONTWAIT), 0);
+}
+
 }  // namespace
 }  // namespace quadrille::wire

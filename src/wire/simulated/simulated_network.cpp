@@ -123,7 +123,7 @@ void SimulatedNetwork::pump(EndpointId id) {
     const std::vector<std::byte> one(begin, begin + static_cast<std::ptrdiff_t>(length));
     wire_bytes_ += length + framing_bytes;
     host.interface_free = host.interface_free + time_of(length);
-    const Nanoseconds arrival = host.interface_free + settings_.latency;
+    const Nanoseconds arrival = passed(id, outgoing->path, length) + settings_.latency;
     if (outgoing->peer != Endpoint::to_group) {
       travel({outgoing->peer}, arrival, one);
     } else {
@@ -132,6 +132,17 @@ void SimulatedNetwork::pump(EndpointId id) {
   }
   // Others of the host come first.
   wake(id, host.interface_free + Nanoseconds{settings_.of_host > 1 ? 1 : 0});
+}
+
+Nanoseconds SimulatedNetwork::passed(EndpointId from, std::uint32_t path, std::size_t bytes) {
+  const Nanoseconds left = hosts_[host_of(from)].interface_free;
+  const Nanoseconds behind{settings_.path_latency.value * path};
+  if (settings_.path_rate_bit_s <= 0) return left + behind;
+  Nanoseconds& free = ends_[from].path_free[path];
+  const double bits = 8.0 * static_cast<double>(bytes + framing_bytes);
+  free = std::max(free, left) +
+         Nanoseconds{static_cast<std::int64_t>(bits / settings_.path_rate_bit_s * 1e9)};
+  return free + behind;
 }
 
 // The switch copies it to every other port; each copy has its own fate.

@@ -5,6 +5,7 @@
 // Losses, copies, delays and damage come from a seed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -38,6 +39,10 @@ struct SimulatedSettings {
   std::uint32_t budget = 16;      // packets
   std::uint32_t most_budget = 0;  // that it may grow to
   bool runs = false;              // packets of a long message leave as one run
+  // What one path of a sender carries, before its datagrams come to the switch; 0: as its
+  // interface.
+  double path_rate_bit_s = 0;
+  Nanoseconds path_latency{};  // that each path has more than the one before
 };
 
 class SimulatedNetwork {
@@ -107,6 +112,7 @@ class SimulatedNetwork {
     BurstTimes bursts;
     std::unique_ptr<Endpoint> endpoint;
     std::optional<Nanoseconds> woken_at;
+    std::array<Nanoseconds, most_paths> path_free{};
     bool silent = false;
     bool takes_group_data = true;
   };
@@ -121,6 +127,8 @@ class SimulatedNetwork {
 
   std::size_t host_of(EndpointId id) const { return id / settings_.of_host; }
   Nanoseconds time_of(std::size_t bytes) const;
+  // When a datagram has passed the path; it has left its interface now.
+  Nanoseconds passed(EndpointId from, std::uint32_t path, std::size_t bytes);
   bool happens(double probability);
   void wake(EndpointId id, Nanoseconds time);
   void pump(EndpointId id);

@@ -82,7 +82,7 @@ PacketLink::PacketLink(Descriptor descriptor, bool takes_only_own, Base base,
       descriptor_(std::move(descriptor)),
       takes_only_own_(takes_only_own),
       descriptors_{descriptor_.get(), udp().descriptors().front()},
-      batch_(descriptor_.get(), settings.datagram_bytes, settings.alone),
+      batch_({descriptor_.get()}, settings.datagram_bytes, settings.alone),
       message_(sizeof(FrameOffload) + ethernet_header_bytes + longest_message) {}
 
 bool PacketLink::start(std::size_t receive_bytes) {
