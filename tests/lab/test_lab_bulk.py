@@ -66,7 +66,6 @@ def test_datagrams_stay_where_their_interfaces_cut_them_too() -> None:
     assert found["stream_sent"] < found["data_sent"] / 3, found
 
 
-@pytest.mark.alone
 def test_a_job_goes_on_where_its_connections_die_without_a_word() -> None:
     with Lab.up(resolve(CUTS_TCP_ALONE), "t-bulk-cut") as lab:
         lose_datagrams(lab, 0)  # sets up the table

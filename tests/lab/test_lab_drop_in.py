@@ -34,7 +34,7 @@ def lab() -> Iterator[Lab]:
         yield found
 
 
-@pytest.mark.parametrize("mpi", ["ompi4", "mpich"])
+@pytest.mark.parametrize("mpi", ["ompi4", pytest.param("mpich", marks=pytest.mark.slow)])
 def test_forced_algorithms_are_right_between_hosts_with_uneven_ranks(lab: Lab, mpi: str) -> None:
     command = [program("collectives", mpi), "brief"]
     environment = {"QUADRILLE_ALGORITHM": FORCED, **libraries(mpi)}

@@ -108,8 +108,7 @@ class Mpi:
     def start(self, line: list[str], timeout_s: float = 120) -> Outcome:
         """Run the launcher with `line`; a job that does not end in time is killed and fails the test."""
         options = _OPEN_MPI_OPTIONS if self.open_mpi else []
-        # With more ranks than cores MPICH's own waiting has to give cores away.
-        environment = {**os.environ, "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"}
+        environment = dict(os.environ)
         environment.pop("LD_PRELOAD", None)
         job = subprocess.Popen(
             [str(self.launcher), *options, *line],
