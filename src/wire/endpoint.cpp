@@ -306,7 +306,7 @@ void Endpoint::learn(Flow& flow, const SendFlow::News& news, Nanoseconds now) {
     const bool is_told_alone = flow.group == nullptr && flow.announced_there > 0;
     if (is_told_alone && is_worth_announcing(flow) && !flow.out.may_send_all()) owe_ack(flow);
   }
-  if (flow.began) note_rate(flow, now);
+  if (flow.rate_since) note_rate(flow, now);
   if (!flow.timed || flow.out.acknowledged() <= flow.timed->first) return;
   flow.timer.round_trip(now - flow.timed->second);
   flow.timed.reset();

@@ -22,7 +22,7 @@ void Endpoint::choose_path(Flow& flow, Nanoseconds now) {
   const std::uint64_t packets = flow.out.announced() - flow.out.sent();
   if (packets < shortest_run() || flow.group != nullptr) return;
   flow.by_stream = streams_.contains(flow.key.first);
-  if (!flow.is_fast) flow.began = {flow.out.sent(), now};
+  if (!flow.is_fast) flow.rate_since = {flow.out.sent(), now};
   if (!flow.is_fast && !budget_.has_grown()) return;
   flow.out.set_paths(settings_.paths);
   if (!flow.by_stream) wants_stream_ = flow.key.first;
@@ -30,11 +30,12 @@ void Endpoint::choose_path(Flow& flow, Nanoseconds now) {
 
 // With the time that its grants have taken.
 void Endpoint::note_rate(Flow& flow, Nanoseconds now) {
-  const std::uint64_t packets = flow.out.acknowledged() - flow.began->first;
+  const std::uint64_t packets = flow.out.acknowledged() - flow.rate_since->first;
   const auto bits = static_cast<double>(8 * packets * settings_.limits.payload);
   if (bits < 8 * least_timed_bytes) return;
-  flow.is_fast = bits > fast_bit_per_ns * static_cast<double>((now - flow.began->second).value);
-  flow.began.reset();
+  flow.is_fast =
+      bits > fast_bit_per_ns * static_cast<double>((now - flow.rate_since->second).value);
+  flow.rate_since.reset();
 }
 
 void Endpoint::set_stream(EndpointId peer, bool open) {

@@ -159,7 +159,7 @@ bool Engine::send_out(Nanoseconds now) {
         streams_->open_streams(protocol_);  // the probe that found it silent goes there too
         if (streams_->send(protocol_, *outgoing, room.first(outgoing->length))) continue;
       }
-      if (link_->paths() > 1) link_->use_path(outgoing->path % link_->paths());
+      link_->use_path(outgoing->path);
       link_->add_next(outgoing->to, outgoing->length, outgoing->datagram);
       if (outgoing->datagram > 0) run_bytes += outgoing->length;
     }

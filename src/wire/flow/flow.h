@@ -145,7 +145,7 @@ struct Flow {
   bool by_stream = false;  // what is under way, and was granted
   // The first packet of a long message that the rate is taken from, and when it could leave; and
   // whether such a message has gone faster than a gigabit link carries.
-  std::optional<std::pair<Sequence, Nanoseconds>> began;
+  std::optional<std::pair<Sequence, Nanoseconds>> rate_since;
   bool is_fast = false;
   // What the endpoint has counted of it, and where its ordered lists hold it.
   std::size_t place_in_channel;

@@ -24,9 +24,7 @@ constexpr Nanoseconds longest_between_looks{2'000'000'000};
 bool is_own(std::uint32_t address) {
   const Descriptor bound(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!bound) return true;
-  const sockaddr_in at = to_system({address, 0});
-  return bind(bound.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0 ||
-         errno != EADDRNOTAVAIL;
+  return bind_to(bound.get(), {address, 0}) || errno != EADDRNOTAVAIL;
 }
 
 std::string host_name() {

@@ -33,6 +33,20 @@ bool set_option(int descriptor, int level, int name, const Value& value) {
   return setsockopt(descriptor, level, name, &value, sizeof value) == 0;
 }
 
+inline bool bind_to(int descriptor, NetworkAddress address) {
+  const sockaddr_in wanted = to_system(address);
+  return bind(descriptor, reinterpret_cast<const sockaddr*>(&wanted), sizeof wanted) == 0;
+}
+
+// Nothing where the system does not tell.
+inline std::optional<NetworkAddress> bound_to(int descriptor) {
+  sockaddr_in bound{};
+  socklen_t length = sizeof bound;
+  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &length) != 0)
+    return std::nullopt;
+  return from_system(bound);
+}
+
 // When the kernel had what a control message of SO_TIMESTAMPNS tells of; nothing: it is another.
 inline std::optional<Nanoseconds> kernel_stamp(const cmsghdr& control) {
   if (control.cmsg_level != SOL_SOCKET || control.cmsg_type != SCM_TIMESTAMPNS) return std::nullopt;

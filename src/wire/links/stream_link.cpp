@@ -54,26 +54,22 @@ std::unique_ptr<StreamLink> StreamLink::open(NetworkAddress local, std::size_t d
     return nullptr;
   };
   if (listener < 0 || events < 0) return give_up();
-  sockaddr_in bound = to_system(local);
-  socklen_t length = sizeof bound;
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = of_listener;
-  if (bind(listener, reinterpret_cast<const sockaddr*>(&bound), sizeof bound) != 0 ||
-      ::listen(listener, backlog) != 0 ||
-      getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &length) != 0 ||
+  if (!bind_to(listener, local) || ::listen(listener, backlog) != 0 ||
       epoll_ctl(events, EPOLL_CTL_ADD, listener, &event) != 0)
     return give_up();
-  return std::unique_ptr<StreamLink>(
-      new StreamLink(listener, events, from_system(bound), datagram_bytes));
+  const auto bound = bound_to(listener);
+  if (!bound) return give_up();
+  return std::unique_ptr<StreamLink>(new StreamLink(listener, events, *bound, datagram_bytes));
 }
 
 std::optional<StreamLink::Stream> StreamLink::connect(NetworkAddress to) {
   const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return std::nullopt;
-  const sockaddr_in from = to_system({local_.address, 0});
   const sockaddr_in there = to_system(to);
-  if (bind(descriptor, reinterpret_cast<const sockaddr*>(&from), sizeof from) == 0 &&
+  if (bind_to(descriptor, {local_.address, 0}) &&
       (::connect(descriptor, reinterpret_cast<const sockaddr*>(&there), sizeof there) == 0 ||
        errno == EINPROGRESS))
     return add(descriptor, true);

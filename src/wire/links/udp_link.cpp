@@ -54,13 +54,11 @@ bool take_nothing(int descriptor) {
 
 // Sockets that only send, each by a port of its own; as many of these as can be had.
 std::vector<Descriptor> sending_sockets(NetworkAddress local, std::size_t wanted) {
-  const sockaddr_in any_port = to_system({local.address, 0});
   std::vector<Descriptor> sockets;
   while (sockets.size() < wanted) {
     auto opened = UdpLink::new_socket(local);
-    if (!opened.ok() || !take_nothing(opened.value().get())) break;
-    if (bind(opened.value().get(), reinterpret_cast<const sockaddr*>(&any_port), sizeof any_port) !=
-        0)
+    if (!opened.ok() || !take_nothing(opened.value().get()) ||
+        !bind_to(opened.value().get(), {local.address, 0}))
       break;
     sockets.push_back(std::move(opened.value()));
   }
@@ -71,13 +69,6 @@ std::vector<int> numbers_of(const Descriptor& first, const std::vector<Descripto
   std::vector<int> numbers{first.get()};
   for (const Descriptor& other : others) numbers.push_back(other.get());
   return numbers;
-}
-
-NetworkAddress bound_to(int descriptor) {
-  sockaddr_in bound{};
-  socklen_t length = sizeof bound;
-  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &length) != 0) return {};
-  return from_system(bound);
 }
 
 }  // namespace
@@ -152,9 +143,7 @@ Result<std::unique_ptr<UdpLink>> UdpLink::over(Descriptor opened, const UdpSetti
   }
   if (settings.group)
     set_option(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);  // other ranks of the host
-  const sockaddr_in wanted = to_system(settings.group.value_or(settings.local));
-  if (!settings.is_bound &&
-      bind(descriptor, reinterpret_cast<const sockaddr*>(&wanted), sizeof wanted) != 0)
+  if (!settings.is_bound && !bind_to(descriptor, settings.group.value_or(settings.local)))
     return socket_failure("cannot bind a UDP socket", settings.local);
   if (settings.group) {
     set_option(descriptor, IPPROTO_IP, IP_MULTICAST_ALL, 0);
@@ -163,15 +152,16 @@ Result<std::unique_ptr<UdpLink>> UdpLink::over(Descriptor opened, const UdpSetti
     return link;
   }
   send_to_groups_from(descriptor, settings.local);
-  link->local_ = bound_to(descriptor);
-  if (link->local_.port == 0)
-    return socket_failure("cannot learn the port of a UDP socket", settings.local);
+  const auto bound = bound_to(descriptor);
+  if (!bound) return socket_failure("cannot learn the port of a UDP socket", settings.local);
+  link->local_ = *bound;
   return link;
 }
 
 std::vector<std::uint16_t> UdpLink::other_ports() const {
   std::vector<std::uint16_t> ports;
-  for (const Descriptor& other : others_) ports.push_back(bound_to(other.get()).port);
+  for (const Descriptor& other : others_)
+    ports.push_back(bound_to(other.get()).value_or(NetworkAddress{}).port);
   return ports;
 }
 

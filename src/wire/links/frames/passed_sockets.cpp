@@ -96,14 +96,11 @@ Result<FrameSockets> take(Answer answer, const std::string& path) {
   sockets.udp = std::move(answer.passed[0]);
   sockets.packet = std::move(answer.passed[1]);
   sockets.routes = std::move(answer.passed[2]);
-  sockaddr_in bound{};
-  socklen_t length = sizeof bound;
-  if (!sockets.routes ||
-      getsockname(sockets.udp.get(), reinterpret_cast<sockaddr*>(&bound), &length) != 0)
-    return failure(path, "passes other sockets than were asked for");
+  const auto bound = bound_to(sockets.udp.get());
+  if (!sockets.routes || !bound) return failure(path, "passes other sockets than were asked for");
   for (const int descriptor : {sockets.udp.get(), sockets.packet.get()})
     fcntl(descriptor, F_SETFL, O_NONBLOCK);
-  sockets.local = from_system(bound);
+  sockets.local = *bound;
   auto interface = ethernet_interface(sockets.udp.get(), answer.text.substr(granted.size()));
   if (!interface.ok()) return interface.error();
   sockets.interface = std::move(interface.value());
