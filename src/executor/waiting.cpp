@@ -13,17 +13,22 @@
 namespace quadrille {
 namespace {
 
-// A poll of the MPI library costs a few hundred ns, so this spins some tens of microseconds: about
-// the half round trip between two sleeping processes (27-30 us measured on loopback), the point
-// from which sleeping costs no more.
-constexpr std::uint32_t polls_before_yield = 64;
-// A yield that found nobody else to run returns within about a microsecond.
+// Before the core is offered to others for the first time, and in `sleep` mode before it sleeps,
+// about the half round trip between two sleeping processes (27-30 us measured on loopback).
+constexpr std::uint32_t polls_before_yield = 1;
+constexpr std::uint32_t polls_before_sleep = 64;
+// A yield that found nobody else to run returns within about a microsecond. One that ran ranks
+// which wait as this one does takes some tens of them, and as many yields bring what is awaited
+// sooner than a sleep would: docs/decisions/73_small_calls_on_few_cores.md.
 constexpr Nanoseconds contended_yield{5'000};
+// It ran somebody who does not give the core back.
+constexpr Nanoseconds long_yield{250'000};
 constexpr std::uint32_t waits_before_look = 64;
 constexpr Nanoseconds first_sleep{20'000};
 constexpr Nanoseconds longest_sleep{1'000'000};
 // Without contention a core is kept this long: longer than any latency of a local network.
 constexpr Nanoseconds uncontended_spin{2'000'000};
+constexpr Nanoseconds contended_spin{300'000};
 
 // What spinning takes is missing where it is needed.
 bool is_stopped_for_spinning(Nanoseconds now) {
@@ -47,12 +52,12 @@ bool Waiting::spin() {
   ++idle_polls_;
   if (mode_ == WaitingMode::sleep) {
     sleep_ = std::max(sleep_, first_sleep);
-    return idle_polls_ <= polls_before_yield;
+    return idle_polls_ <= polls_before_sleep;
   }
-  // Where the core was wanted it is given away at once; now and then it is looked whether it still
+  // Where the core was taken it is given away at once; now and then it is looked whether it still
   // is.
-  const bool looks = crowded_ && ++crowded_waits_ % waits_before_look == 0;
-  if (crowded_ && !looks) {
+  const bool looks = is_taken_ && ++waits_while_taken_ % waits_before_look == 0;
+  if (is_taken_ && !looks) {
     sleep_ = std::max(sleep_, first_sleep);
     return false;
   }
@@ -61,9 +66,11 @@ bool Waiting::spin() {
   const Nanoseconds before = monotonic_now();
   sched_yield();
   const Nanoseconds after = monotonic_now();
-  crowded_ = after - before > contended_yield || is_stopped_for_spinning(after);
-  if (looks && !crowded_) sleep_ = {0};
-  if (crowded_ || after - idle_since_ > uncontended_spin) sleep_ = first_sleep;
+  const Nanoseconds away = after - before;
+  is_taken_ = away > long_yield || is_stopped_for_spinning(after);
+  if (looks && !is_taken_) sleep_ = {0};
+  const Nanoseconds longest_spin = away > contended_yield ? contended_spin : uncontended_spin;
+  if (is_taken_ || after - idle_since_ > longest_spin) sleep_ = first_sleep;
   return true;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank waits: it spins while that is cheap, gives its core away as soon as others want it,
-// and sleeps for longer and longer, up to 1 ms, when nothing happens. Ranks may outnumber cores,
-// also in ways that no count of ranks and cores shows (containers, emulated hosts), so the wish of
-// others for the core is measured: a yield that takes long ran someone else. So is a limit of this
-// process's group (Throttling).
+// How a rank waits: it spins, offers its core to others after each poll, and sleeps for longer and
+// longer, up to 1 ms, when nothing happens. Ranks may outnumber cores, also in ways that no count of
+// ranks and cores shows (containers, emulated hosts), so the wish of others for the core is
+// measured: a yield that takes long ran someone else. Where that one kept the core, or where a
+// limit of this process's group has stopped it (Throttling), a rank sleeps at once.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ class Waiting {
 
   WaitingMode mode_;
   std::uint32_t idle_polls_ = 0;
-  bool crowded_ = false;  // when it was last looked
-  std::uint32_t crowded_waits_ = 0;
+  bool is_taken_ = false;  // the core, by somebody who keeps it, when it was last looked
+  std::uint32_t waits_while_taken_ = 0;
   Nanoseconds idle_since_{};
   Nanoseconds sleep_{};
 };

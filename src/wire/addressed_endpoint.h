@@ -44,7 +44,7 @@ class AddressedEndpoint final : public Protocol {
   void learn(const Bursts& bursts, Nanoseconds now) override;
   std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
                                         std::size_t most) override;
-  bool is_due(Nanoseconds /*now*/) const override { return true; }
+  bool is_due(Nanoseconds now) const override { return endpoint_.is_due(now); }
   EndpointCounters counters() const override { return endpoint_.counters(); }
   void on_refusal(NetworkAddress to) override;
   std::optional<PeerNumber> next_wanting_stream() override {

@@ -12,7 +12,7 @@ namespace quadrille::wire {
 namespace {
 
 // An arrival is reported by data within this time, or by an ACK: soon enough that its sender does
-// not ask.
+// not ask. Until then it may send more (leaves_room).
 constexpr Nanoseconds report_after{1'000'000};
 // The other end's grant is awaited for so long: what it has for this end, and grants with, may wait
 // for this very message. Sooner, an exchange on slow links says more than it has to: of 8 KiB a
@@ -86,12 +86,12 @@ void Endpoint::send(EndpointId peer, Channel channel, std::span<const std::byte>
   }
 }
 
-// While the other end has much to grant of what it knows, little more need not be told: of many
-// short messages each would cost an ACK.
+// What has left announces itself. While the other end has much to grant of what it knows, little
+// more need not be told: of many short messages each would cost an ACK.
 bool Endpoint::is_worth_announcing(const Flow& flow) {
   const Sequence known = std::max(flow.announced_there, flow.out.granted());
   const Sequence end = flow.out.announced();
-  return end > known && end - known > known - flow.out.granted();
+  return flow.out.sent() < end && end > known && end - known > known - flow.out.granted();
 }
 
 void Endpoint::receive(EndpointId peer, Channel channel, std::span<std::byte> message,
@@ -201,10 +201,8 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
     budget_.lost(now);
   }
   flow.untold_bytes += parsed.body.size() + packet_framing_bytes;
-  // The first since this end has sent, and others while they wait too.
-  const bool by_turns = std::exchange(flow.sent_since_arrival, false) || flow.telling_at;
   const bool may_wait = header.is_to_group() ? header.place == 0 && leaves_room_to_group(flow)
-                                             : by_turns && leaves_room(flow, parsed.body.size());
+                                             : leaves_room(flow, parsed.body.size());
   if (unscheduled && header.last && may_wait && !flow.in.has_gap()) {
     tell_later(flow, flow.telling_at.value_or(now + report_after));
   } else {
@@ -226,11 +224,15 @@ void Endpoint::note_arrived(Flow& flow, bool last, bool unscheduled, Nanoseconds
 }
 
 // Whether the next packet of that length may come unscheduled though the sender knows of none of
-// those that have come since the last report.
+// those that have come since the last report, and no more than half of what may come so has: a
+// report reaches the sender before it has to stop.
 bool Endpoint::leaves_room(const Flow& flow, std::size_t payload) const {
   const FlowLimits& limits = settings_.limits;
-  return flow.in.acknowledged() - flow.told < limits.most_unscheduled &&
-         flow.untold_bytes + payload <= limits.unscheduled;
+  const std::size_t with_next = flow.untold_bytes + payload;
+  return with_next <= limits.unscheduled &&
+         with_next + flow.untold_bytes <=
+             limits.unscheduled + 2 * (payload + packet_framing_bytes) &&
+         2 * (flow.in.acknowledged() - flow.told) <= limits.most_unscheduled;
 }
 
 // Whether the next two may leave though the sender knows of none of those that have come since the
@@ -445,6 +447,13 @@ void Endpoint::ask_when_due(Nanoseconds now) {
     owe_ack(flow);
     settle(flow, now);
   }
+}
+
+bool Endpoint::is_due(Nanoseconds now) const {
+  if (!owed_.empty() || !sending_.empty() || !to_tell_.empty() || !dozing_.empty()) return true;
+  if (!groups_.empty()) return true;
+  const auto due = deadline();
+  return due && *due <= now;
 }
 
 std::optional<Nanoseconds> Endpoint::deadline() const {

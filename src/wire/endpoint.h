@@ -139,6 +139,8 @@ class Endpoint {
   std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
                                         std::size_t most = 1);
   std::size_t largest_datagram() const;
+  // Whether next_datagram() may have one.
+  bool is_due(Nanoseconds now) const;
   // When next_datagram() will have something without any other event; nothing: never.
   std::optional<Nanoseconds> deadline() const;
 

@@ -48,7 +48,6 @@ Header Endpoint::reporting_header(PacketKind kind, const Flow& flow) const {
 Endpoint::Outgoing Endpoint::write_data(Flow& flow, std::span<std::byte> room, Nanoseconds now) {
   const SendFlow::Packet packet = flow.out.next();
   has_told(flow);
-  flow.sent_since_arrival = true;
   flow.turn = ++turns_;
   Header header =
       reporting_header(packet.repeated ? PacketKind::repeated_data : PacketKind::data, flow);

@@ -47,7 +47,6 @@ std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::
   const auto run = flow.out.next_run(flow.by_stream ? 2 : shortest_run(), run_held(room, most));
   if (!run) return std::nullopt;
   has_told(flow);
-  flow.sent_since_arrival = true;
   flow.turn = ++turns_;
   const PacketKind kind = run->repeated ? PacketKind::repeated_data : PacketKind::data;
   const std::size_t length =

@@ -233,6 +233,38 @@ TEST(Endpoint, several_packets_may_go_unscheduled_and_are_reported_with_the_answ
   EXPECT_EQ(ends[0].counters().refused + ends[1].counters().refused, 0U);
 }
 
+// As of a barrier's dissemination, or of a broadcast.
+TEST(Endpoint, small_messages_one_way_are_reported_before_their_sender_has_to_stop) {
+  ASSERT_TRUE(start_cryptography());
+  EndpointSettings settings;
+  settings.peers = 2;
+  settings.limits = {.payload = 1000, .unscheduled = 2000};
+  std::array<CreditBoard, 2> boards{};
+  std::array<CreditBudget, 2> budgets{CreditBudget(boards[0], 0, 256),
+                                      CreditBudget(boards[1], 0, 256)};
+  Endpoint from(settings, budgets[0]);
+  Endpoint to((settings.self = 1, settings), budgets[1]);
+  const std::vector<std::byte> sent(8);
+  std::vector<std::byte> into(8);
+  std::vector<std::byte> room(from.largest_datagram());
+  Nanoseconds now{1};
+  constexpr Handle messages = 40;
+  for (Handle i = 0; i < messages; ++i) {
+    from.send(1, 0, sent, i, now);
+    to.receive(0, 0, into, i, now);
+    ASSERT_TRUE(from.is_due(now));
+    while (const auto outgoing = from.next_datagram(room, now))
+      to.on_datagram(std::span(room).first(outgoing->length), now);
+    EXPECT_EQ(from.counters().data_sent, i + 1) << "nothing waits";
+    EXPECT_FALSE(from.is_due(now));
+    while (const auto outgoing = to.next_datagram(room, now))
+      from.on_datagram(std::span(room).first(outgoing->length), now);
+    now += Nanoseconds{10'000};
+  }
+  EXPECT_EQ(from.counters().acks_sent, 0U);
+  EXPECT_EQ(to.counters().acks_sent, messages / 5);
+}
+
 // After an outage, say.
 TEST_F(EndpointPair, who_is_heard_on_one_channel_is_soon_asked_on_others) {
   const std::vector<std::byte> sent(3000);

@@ -107,12 +107,13 @@ Result<bool> Port::drive() {
 }
 
 bool Port::exchange(Nanoseconds now) {
+  engine_.send_out(now);
   const bool arrived = engine_.take_in(now);
-  const bool left = engine_.send_out(arrived ? monotonic_now() : now);
+  if (arrived) engine_.send_out(monotonic_now());
   engine_.note_refusals();
   hand_out();
   if (const auto late = endpoint_->take_late()) on_late_(*late);
-  return arrived || left;
+  return arrived;
 }
 
 void Port::wait(Nanoseconds time) { engine_.wait(time); }

@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t between_grants = std::size_t{48} * 1024;
 // Switches forget of members whom nobody asks (RFC 4541; 260 s by default).
 constexpr Nanoseconds between_joins{60'000'000'000};
+// Where no message to a group is awaited only probes come there.
+constexpr Nanoseconds between_looks_at_group{200'000};
 
 }  // namespace
 
@@ -58,6 +60,7 @@ void Engine::watch(bool arrivals, bool room) {
 }
 
 bool Engine::stay_in_group(Nanoseconds now) {
+  awaits_group_ = true;
   if (!group_ || (joined_ && now - *joined_ < between_joins)) return group_link_ != nullptr;
   joined_ = now;
   if (group_link_) {
@@ -88,6 +91,7 @@ bool Engine::enter(Nanoseconds now) {
 
 void Engine::leave(Nanoseconds now, Nanoseconds due, bool others_wait) {
   if (--calls_ > 0) return;
+  awaits_group_ = false;
   last_passed_ = now;
   if (link_->has_unsent() || others_wait) watch(true, link_->has_unsent());
   service_.wake_by(std::min(watched_ ? ServiceThread::never : last_passed_ + between_calls_, due));
@@ -116,8 +120,14 @@ bool Engine::take_in(Nanoseconds now) {
   const bool by_stream =
       uses_streams_ && streams_->exchange(protocol_, now, between_grants, [&] { send_out(now); });
   const bool by_link = take_in_from(*link_, now);
-  const bool by_group = group_link_ && take_in_from(*group_link_, now);
+  const bool by_group = group_link_ && is_group_looked_at(now) && take_in_from(*group_link_, now);
   return by_stream || by_link || by_group;
+}
+
+bool Engine::is_group_looked_at(Nanoseconds now) {
+  if (!awaits_group_ && now - group_looked_at_ < between_looks_at_group) return false;
+  group_looked_at_ = now;
+  return true;
 }
 
 bool Engine::take_in_from(Link& link, Nanoseconds now) {
@@ -183,6 +193,7 @@ std::optional<std::string> Engine::loss(Nanoseconds now) {
 }
 
 void Engine::woken() {
+  group_looked_at_ = {};
   link_->woken();
   if (streams_) streams_->woken();
 }

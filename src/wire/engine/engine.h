@@ -97,6 +97,7 @@ class Engine {
  private:
   Nanoseconds serve();
   void watch(bool arrivals, bool room);
+  bool is_group_looked_at(Nanoseconds now);
   bool take_in_from(Link& link, Nanoseconds now);
   // What of the batch has been added in runs, `run_bytes`, tells what they cost.
   bool flush(std::size_t& run_bytes);
@@ -112,6 +113,8 @@ class Engine {
   CuttingWatch cutting_;
   std::unique_ptr<UdpLink> group_link_;  // receives; none before it has joined
   std::optional<Nanoseconds> joined_;    // or tried to
+  bool awaits_group_ = false;            // a message to it, in a call that is under way
+  Nanoseconds group_looked_at_{};
   std::optional<PeerStreams> streams_;
   bool uses_streams_ = false;
   std::vector<int> descriptors_;  // the link's first

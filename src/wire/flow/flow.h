@@ -135,7 +135,6 @@ struct Flow {
   std::uint8_t says_it_hears = 0;
   bool told_by_data = false;        // by what leaves next; where nothing does after all, by an ACK
   bool asks = false;                // the ACK owed is a probe
-  bool sent_since_arrival = false;  // data
 
   // Running number and time of the probe, and the packet and its time, that round trips are
   // taken from; nothing where an answer would tell nothing.

@@ -36,7 +36,7 @@ struct FlowLimits {
   // Bytes that a channel may have under way without a grant, the framing of all packets but the
   // last one counted; and how many packets these may be, each a message.
   std::size_t unscheduled = 0;
-  std::uint32_t most_unscheduled = 2;
+  std::uint32_t most_unscheduled = 8;
   // Whether a message of several packets may begin to leave so: as many packets as that, whatever
   // their bytes, and `eager_growth` times as many where the receiver has said that it has room.
   bool eager = false;
