@@ -48,7 +48,8 @@ class Executor::Walk {
       if (transport_.moved()) {
         waiting.progressed();
       } else {
-        waiting.idle([this](Nanoseconds time) { transport_.sleep(time); });
+        waiting.idle(transport_.wakes_by_arrivals(),
+                     [this](Nanoseconds time) { transport_.sleep(time); });
       }
       if (!reported && ++polls % 64 == 0 && monotonic_now() - began > rules.reports_after) {
         reported = true;

@@ -46,8 +46,9 @@ class Transport {
   virtual bool moved() const { return false; }
   // Lets whatever else is pending below go on, though nothing of it is awaited here.
   virtual void progress() {}
-  // Sleeps for `time`, or until there is something to poll for.
+  // Sleeps for `time`, or where it wakes_by_arrivals() until there is something to poll for.
   virtual void sleep(Nanoseconds time);
+  virtual bool wakes_by_arrivals() const { return false; }
 };
 
 }  // namespace quadrille

@@ -13,22 +13,25 @@
 namespace quadrille {
 namespace {
 
-// Before the core is offered to others for the first time, and in `sleep` mode before it sleeps,
-// about the half round trip between two sleeping processes (27-30 us measured on loopback).
-constexpr std::uint32_t polls_before_yield = 1;
-constexpr std::uint32_t polls_before_sleep = 64;
-// A yield that found nobody else to run returns within about a microsecond. One that ran ranks
-// which wait as this one does takes some tens of them, and as many yields bring what is awaited
-// sooner than a sleep would: docs/decisions/73_small_calls_on_few_cores.md.
+// A poll of the MPI library costs a few hundred ns, or gives the core away itself. So this spins
+// some tens of microseconds: about the half round trip between two sleeping processes (27-30 us
+// measured on loopback), the point from which sleeping costs no more.
+constexpr std::uint32_t polls_before_yield = 64;
+// Who is woken by what comes does without that: of ranks that share a core those that wait run one
+// behind the other, and what each is to find is there soonest if none spins
+// (docs/decisions/73_small_calls_on_few_cores.md).
+constexpr std::uint32_t polls_before_yield_if_woken = 1;
+// A yield that found nobody else to run returns within about a microsecond.
 constexpr Nanoseconds contended_yield{5'000};
-// It ran somebody who does not give the core back.
-constexpr Nanoseconds long_yield{250'000};
-constexpr std::uint32_t waits_before_look = 64;
+// One that ran others who wait takes some tens of them for each; what is longer ran somebody who
+// keeps the core. To see that again costs as much again.
+constexpr Nanoseconds long_yield{1'000'000};
+constexpr Nanoseconds between_looks{100'000'000};
 constexpr Nanoseconds first_sleep{20'000};
 constexpr Nanoseconds longest_sleep{1'000'000};
 // Without contention a core is kept this long: longer than any latency of a local network.
 constexpr Nanoseconds uncontended_spin{2'000'000};
-constexpr Nanoseconds contended_spin{300'000};
+constexpr Nanoseconds contended_spin{1'000'000};
 
 // What spinning takes is missing where it is needed.
 bool is_stopped_for_spinning(Nanoseconds now) {
@@ -39,38 +42,37 @@ bool is_stopped_for_spinning(Nanoseconds now) {
 
 }  // namespace
 
+Core& Core::of_this_thread() {
+  thread_local Core core{monotonic_now, [] { sched_yield(); }, is_stopped_for_spinning};
+  return core;
+}
+
 void Waiting::idle() {
-  idle([](Nanoseconds time) {
+  idle(false, [](Nanoseconds time) {
     const timespec pause{0, static_cast<long>(time.value)};
     nanosleep(&pause, nullptr);
   });
 }
 
-bool Waiting::spin() {
+bool Waiting::spin(bool is_woken) {
   if (mode_ == WaitingMode::spin) return true;
-  if (idle_polls_ == 0) idle_since_ = monotonic_now();
+  if (idle_polls_ == 0) idle_since_ = core_.now();
   ++idle_polls_;
-  if (mode_ == WaitingMode::sleep) {
+  const bool is_given_away = idle_since_ < core_.taken_until;
+  if (mode_ == WaitingMode::sleep || is_given_away) {
     sleep_ = std::max(sleep_, first_sleep);
-    return idle_polls_ <= polls_before_sleep;
+    return !is_given_away && idle_polls_ <= polls_before_yield;
   }
-  // Where the core was taken it is given away at once; now and then it is looked whether it still
-  // is.
-  const bool looks = is_taken_ && ++waits_while_taken_ % waits_before_look == 0;
-  if (is_taken_ && !looks) {
-    sleep_ = std::max(sleep_, first_sleep);
-    return false;
-  }
-  if (!looks && idle_polls_ <= polls_before_yield) return true;
-  if (!looks && sleep_.value > 0) return false;
-  const Nanoseconds before = monotonic_now();
-  sched_yield();
-  const Nanoseconds after = monotonic_now();
+  if (idle_polls_ <= (is_woken ? polls_before_yield_if_woken : polls_before_yield)) return true;
+  if (sleep_.value > 0) return false;
+  const Nanoseconds before = core_.now();
+  core_.yield();
+  const Nanoseconds after = core_.now();
   const Nanoseconds away = after - before;
-  is_taken_ = away > long_yield || is_stopped_for_spinning(after);
-  if (looks && !is_taken_) sleep_ = {0};
+  const bool is_taken = away > long_yield || core_.is_throttled(after);
+  if (is_taken) core_.taken_until = after + between_looks;
   const Nanoseconds longest_spin = away > contended_yield ? contended_spin : uncontended_spin;
-  if (is_taken_ || after - idle_since_ > longest_spin) sleep_ = first_sleep;
+  if (is_taken || after - idle_since_ > longest_spin) sleep_ = first_sleep;
   return true;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank waits: it spins, offers its core to others after each poll, and sleeps for longer and
-// longer, up to 1 ms, when nothing happens. Ranks may outnumber cores, also in ways that no count of
-// ranks and cores shows (containers, emulated hosts), so the wish of others for the core is
-// measured: a yield that takes long ran someone else. Where that one kept the core, or where a
-// limit of this process's group has stopped it (Throttling), a rank sleeps at once.
+// How a rank waits: it spins while that is cheap, gives its core away where others want it,
+// and sleeps for longer and longer, up to 1 ms, when nothing happens. Ranks may outnumber cores,
+// also in ways that no count of ranks and cores shows (containers, emulated hosts), so the wish of
+// others for the core is measured: a yield that takes long ran someone else. So is a limit of this
+// process's group (Throttling).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,22 @@
 
 namespace quadrille {
 
+// The core that a thread has, as the system shows it.
+struct Core {
+  static Core& of_this_thread();
+
+  Nanoseconds (*now)() = nullptr;
+  void (*yield)() = nullptr;
+  // Whether the system stops this process for what it spins.
+  bool (*is_throttled)(Nanoseconds now) = nullptr;
+  // Until then it is known to be somebody's who keeps it.
+  Nanoseconds taken_until{};
+};
+
 class Waiting {
  public:
-  explicit Waiting(WaitingMode mode = WaitingMode::automatic) : mode_(mode) {}
+  explicit Waiting(WaitingMode mode = WaitingMode::automatic, Core& core = Core::of_this_thread())
+      : core_(core), mode_(mode) {}
 
   // Called after a poll that found something.
   void progressed() {
@@ -24,23 +37,23 @@ class Waiting {
   }
   // Called after a poll that found nothing; may yield or sleep.
   void idle();
-  // As idle(), but whoever waits has a sleep of its own: `sleep(time)`, up to 1 ms.
+  // As idle(), but whoever waits has a sleep of its own: `sleep(time)`, up to 1 ms. `is_woken`:
+  // what is awaited ends it.
   template <typename Sleep>
-  void idle(Sleep&& sleep) {
-    if (spin()) return;
+  void idle(bool is_woken, Sleep&& sleep) {
+    if (spin(is_woken)) return;
     sleep(sleep_);
     lengthen_sleep();
   }
 
  private:
   // Returns false where it is time to sleep.
-  bool spin();
+  bool spin(bool is_woken);
   void lengthen_sleep();
 
+  Core& core_;
   WaitingMode mode_;
   std::uint32_t idle_polls_ = 0;
-  bool is_taken_ = false;  // the core, by somebody who keeps it, when it was last looked
-  std::uint32_t waits_while_taken_ = 0;
   Nanoseconds idle_since_{};
   Nanoseconds sleep_{};
 };

@@ -9,9 +9,10 @@
 namespace quadrille {
 namespace {
 
-std::vector<Nanoseconds> sleeps_in(Waiting& waiting, int polls) {
+std::vector<Nanoseconds> sleeps_in(Waiting& waiting, int polls, bool is_woken = false) {
   std::vector<Nanoseconds> sleeps;
-  for (int i = 0; i < polls; ++i) waiting.idle([&](Nanoseconds time) { sleeps.push_back(time); });
+  for (int i = 0; i < polls; ++i)
+    waiting.idle(is_woken, [&](Nanoseconds time) { sleeps.push_back(time); });
   return sleeps;
 }
 
@@ -32,10 +33,74 @@ TEST(Waiting, who_sleeps_does_so_soon_and_longer_and_longer_and_anew_when_someth
   EXPECT_EQ(again, sleeps);
 }
 
-TEST(Waiting, left_to_itself_it_keeps_its_core_for_a_while_and_sleeps_in_the_end) {
-  Waiting waiting;
-  EXPECT_TRUE(sleeps_in(waiting, 50).empty());
-  EXPECT_FALSE(sleeps_in(waiting, 100'000).empty());
+// A core whose time goes on by what polls and yields take.
+class Emulated : public ::testing::Test {
+ protected:
+  Emulated() { time = Nanoseconds{1}, yields = 0, yield_takes = Nanoseconds{500}; }
+
+  // Polls until the first sleep.
+  static int polls_before_sleep(Waiting& waiting, bool is_woken) {
+    int polls = 0;
+    for (bool sleeps = false; !sleeps; ++polls) {
+      time += Nanoseconds{1000};
+      waiting.idle(is_woken, [&](Nanoseconds) { sleeps = true; });
+    }
+    return polls - 1;
+  }
+
+  static inline Nanoseconds time{};
+  static inline Nanoseconds yield_takes{};
+  static inline int yields = 0;
+  Core core_{[] { return time; },
+             [] {
+               ++yields;
+               time += yield_takes;
+             },
+             [](Nanoseconds) { return false; }};
+};
+
+TEST_F(Emulated, a_core_that_nobody_wants_is_kept_for_two_milliseconds) {
+  for (const bool is_woken : {false, true}) {
+    Waiting waiting(WaitingMode::automatic, core_);
+    const Nanoseconds began = time;
+    polls_before_sleep(waiting, is_woken);
+    EXPECT_GT(time - began, Nanoseconds{2'000'000});
+    EXPECT_LT(time - began, Nanoseconds{2'100'000});
+  }
+}
+
+TEST_F(Emulated, who_is_woken_by_what_comes_offers_the_core_after_each_poll_but_the_first) {
+  Waiting woken(WaitingMode::automatic, core_);
+  EXPECT_EQ(yields, 0);
+  const int polls = polls_before_sleep(woken, true);
+  EXPECT_EQ(yields, polls - 1);
+  yields = 0;
+  Waiting blind(WaitingMode::automatic, core_);
+  EXPECT_EQ(yields, polls_before_sleep(blind, false) - 64);
+}
+
+TEST_F(Emulated, among_others_who_wait_the_core_is_offered_for_a_millisecond) {
+  yield_takes = Nanoseconds{100'000};
+  Waiting waiting(WaitingMode::automatic, core_);
+  const int polls = polls_before_sleep(waiting, true);
+  EXPECT_GE(polls, 10);
+  EXPECT_LE(polls, 12);
+}
+
+TEST_F(Emulated, a_core_that_somebody_keeps_is_given_away_at_once_and_looked_at_again_later) {
+  yield_takes = Nanoseconds{3'000'000};
+  Waiting first(WaitingMode::automatic, core_);
+  EXPECT_EQ(polls_before_sleep(first, true), 2);
+  EXPECT_EQ(yields, 1);
+  for (int i = 0; i < 10; ++i) {
+    Waiting later(WaitingMode::automatic, core_);
+    EXPECT_EQ(polls_before_sleep(later, true), 0);
+  }
+  EXPECT_EQ(yields, 1);
+  time += Nanoseconds{100'000'000};
+  yield_takes = Nanoseconds{500};
+  Waiting again(WaitingMode::automatic, core_);
+  EXPECT_GT(polls_before_sleep(again, true), 1000);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ Reached all_complete(MPI_Comm ranks, wire::Port& port, wire::Channel channel,
     if (driven.ok() && driven.value()) {
       waiting.progressed();
     } else {
-      waiting.idle([&port](Nanoseconds time) { port.wait(time); });
+      waiting.idle(true, [&port](Nanoseconds time) { port.wait(time); });
     }
   }
 }

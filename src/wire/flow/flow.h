@@ -133,8 +133,8 @@ struct Flow {
   bool ack_owed = false;
   // ACKs that are to say that something that went to several was heard; each may be lost.
   std::uint8_t says_it_hears = 0;
-  bool told_by_data = false;        // by what leaves next; where nothing does after all, by an ACK
-  bool asks = false;                // the ACK owed is a probe
+  bool told_by_data = false;  // by what leaves next; where nothing does after all, by an ACK
+  bool asks = false;          // the ACK owed is a probe
 
   // Running number and time of the probe, and the packet and its time, that round trips are
   // taken from; nothing where an answer would tell nothing.
