@@ -18,10 +18,6 @@ constexpr Nanoseconds report_after{1'000'000};
 // for this very message. Sooner, an exchange on slow links says more than it has to: of 8 KiB a
 // pair among 16 ranks at 25 Mbit/s it takes 0.6 % longer with 2 ms.
 constexpr Nanoseconds announce_after{6'000'000};
-// Of messages that may come several are one for their program, which mostly answers: one report
-// for all, with the answer where it comes so soon.
-constexpr Nanoseconds report_open_after{50'000};
-
 // Of two in a row that are lost the next packet to a group makes up.
 constexpr std::uint8_t acks_that_say_it = 2;
 
@@ -210,41 +206,6 @@ void Endpoint::on_data(Flow& flow, const Parsed& parsed, Sequence sequence, Nano
   }
 }
 
-// Grants report arrivals too; what is missing only an ACK can tell.
-void Endpoint::note_arrived(Flow& flow, bool last, bool unscheduled, Nanoseconds now) {
-  if (flow.in.has_gap()) return owe_ack(flow);
-  if (!last && flow.in.outstanding() > 0) return;
-  // Who has more than may leave so announces it, and its grant tells what has arrived.
-  const bool is_eager = flow.key.second == settings_.eager;
-  if (is_eager || (!unscheduled && flow.in.is_open())) {
-    tell_later(flow, now + report_open_after);
-  } else {
-    tell(flow);
-  }
-}
-
-// Whether the next packet of that length may come unscheduled though the sender knows of none of
-// those that have come since the last report, and no more than half of what may come so has: a
-// report reaches the sender before it has to stop.
-bool Endpoint::leaves_room(const Flow& flow, std::size_t payload) const {
-  const FlowLimits& limits = settings_.limits;
-  const std::size_t with_next = flow.untold_bytes + payload;
-  return with_next <= limits.unscheduled &&
-         with_next + flow.untold_bytes <=
-             limits.unscheduled + 2 * (payload + packet_framing_bytes) &&
-         2 * (flow.in.acknowledged() - flow.told) <= limits.most_unscheduled;
-}
-
-// Whether the next two may leave though the sender knows of none of those that have come since the
-// last report: one may be on its way while that of the other travels.
-bool Endpoint::leaves_room_to_group(const Flow& flow) {
-  return flow.in.acknowledged() - flow.told + 2 <= flow.ahead;
-}
-
-void Endpoint::tell_later(Flow& flow, Nanoseconds time) {
-  relist<Nanoseconds>(telling_, flow.key, flow.telling_at, time);
-}
-
 void Endpoint::on_ack(Flow& flow, std::span<const std::byte> body, std::uint64_t number,
                       Nanoseconds now) {
   const auto ack = parse_ack(body);
@@ -369,27 +330,6 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
   relist(wanting_, flow.key, flow.wanting_at, wanting);
   relist(timers_, flow.key, flow.timer_at, timer);
   doze_if_settled(flow);
-}
-
-void Endpoint::tell(Flow& flow) {
-  if (flow.may_send_alone()) {
-    flow.told_by_data = true;
-  } else {
-    owe_ack(flow);
-  }
-}
-
-void Endpoint::has_told(Flow& flow) {
-  flow.told_by_data = false;
-  flow.told = flow.in.acknowledged();
-  flow.untold_bytes = 0;
-  relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
-}
-
-void Endpoint::owe_ack(Flow& flow) {
-  if (flow.ack_owed) return;
-  flow.ack_owed = true;
-  owed_.push_back(&flow);
 }
 
 std::size_t Endpoint::largest_datagram() const {
