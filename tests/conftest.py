@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # What one test's job has found is not for another's.
 os.environ.setdefault("QUADRILLE_LEARN", "off")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give launchers of this process a folder of their own for sessions.
+
+    Open MPI's take the common one away at their end, and another that is about to use it fails.
+    """
+    sessions = tempfile.mkdtemp(prefix="quadrille-")
+    for name in ("OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base"):
+        os.environ[name] = sessions
+    config.add_cleanup(lambda: shutil.rmtree(sessions, ignore_errors=True))
 
 
 @pytest.hookimpl(tryfirst=True)

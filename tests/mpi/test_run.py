@@ -188,7 +188,7 @@ def test_a_terminals_interrupt_leaves_the_launcher_its_orderly_end(tmp_path: Pat
     line = [*launcher("ompi4"), "-np", "1", "sh", "-c", f"touch {started}; exec sleep 60"]
     with subprocess.Popen(
         [sys.executable, "-c", BEHIND_A_COMMAND, *line],
-        env=environment(TMPDIR=str(tmp_path)),
+        env=environment(OMPI_MCA_orte_tmpdir_base=str(tmp_path)),
         stdin=terminal,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
