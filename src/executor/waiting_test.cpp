@@ -9,10 +9,10 @@
 namespace quadrille {
 namespace {
 
-std::vector<Nanoseconds> sleeps_in(Waiting& waiting, int polls, bool is_woken = false) {
+std::vector<Nanoseconds> sleeps_in(Waiting& waiting, int polls) {
   std::vector<Nanoseconds> sleeps;
   for (int i = 0; i < polls; ++i)
-    waiting.idle(is_woken, [&](Nanoseconds time) { sleeps.push_back(time); });
+    waiting.idle(false, [&](Nanoseconds time) { sleeps.push_back(time); });
   return sleeps;
 }
 

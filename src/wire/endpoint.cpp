@@ -18,6 +18,7 @@ constexpr Nanoseconds report_after{1'000'000};
 // for this very message. Sooner, an exchange on slow links says more than it has to: of 8 KiB a
 // pair among 16 ranks at 25 Mbit/s it takes 0.6 % longer with 2 ms.
 constexpr Nanoseconds announce_after{6'000'000};
+
 // Of two in a row that are lost the next packet to a group makes up.
 constexpr std::uint8_t acks_that_say_it = 2;
 

@@ -13,18 +13,28 @@
 namespace quadrille::wire {
 namespace {
 
-TEST(Endpoint, a_packet_held_up_for_long_acknowledges_nothing_it_did_not_mean) {
-  ASSERT_TRUE(start_cryptography());
-  EndpointSettings settings;
-  settings.peers = 2;
-  settings.limits = {.payload = 8, .unscheduled = 100};
+// Two ends and what they stand on.
+struct Ends {
+  explicit Ends(const FlowLimits& limits) : of{end(0, limits), end(1, limits)} {}
+
+  Endpoint end(EndpointId self, const FlowLimits& limits) {
+    EndpointSettings settings;
+    settings.peers = 2;
+    settings.limits = limits;
+    settings.self = self;
+    return {settings, budgets[self]};
+  }
+
   std::array<CreditBoard, 2> boards{};
   std::array<CreditBudget, 2> budgets{CreditBudget(boards[0], 0, 256),
                                       CreditBudget(boards[1], 0, 256)};
-  settings.self = 0;
-  Endpoint sender(settings, budgets[0]);
-  settings.self = 1;
-  Endpoint receiver(settings, budgets[1]);
+  std::array<Endpoint, 2> of;
+};
+
+TEST(Endpoint, a_packet_held_up_for_long_acknowledges_nothing_it_did_not_mean) {
+  ASSERT_TRUE(start_cryptography());
+  Ends ends({.payload = 8, .unscheduled = 100});
+  auto& [sender, receiver] = ends.of;
   const std::vector<std::byte> sent(70'000 * 8);
   std::vector<std::byte> into(sent.size());
   Nanoseconds now{1};
@@ -59,13 +69,6 @@ TEST(Endpoint, a_packet_held_up_for_long_acknowledges_nothing_it_did_not_mean) {
 // Two ends, whose datagrams arrive at once and in order.
 class EndpointPair : public testing::Test {
  protected:
-  static EndpointSettings settings(EndpointId self) {
-    EndpointSettings settings;
-    settings.peers = 2;
-    settings.limits = {.payload = 1000, .unscheduled = 500};
-    settings.self = self;
-    return settings;
-  }
   static void SetUpTestSuite() { ASSERT_TRUE(start_cryptography()); }
 
   void pass_all() {
@@ -89,11 +92,8 @@ class EndpointPair : public testing::Test {
     return ends_[0].counters().acks_sent + ends_[1].counters().acks_sent;
   }
 
-  std::array<CreditBoard, 2> boards_{};
-  std::array<CreditBudget, 2> budgets_{CreditBudget(boards_[0], 0, 256),
-                                       CreditBudget(boards_[1], 0, 256)};
-  std::array<Endpoint, 2> ends_{Endpoint(settings(0), budgets_[0]),
-                                Endpoint(settings(1), budgets_[1])};
+  Ends both_{{.payload = 1000, .unscheduled = 500}};
+  std::array<Endpoint, 2>& ends_ = both_.of;
   Nanoseconds now_{1};
 };
 
@@ -202,14 +202,8 @@ TEST_F(EndpointPair, arrivals_of_what_may_come_are_reported_together) {
 
 TEST(Endpoint, several_packets_may_go_unscheduled_and_are_reported_with_the_answer) {
   ASSERT_TRUE(start_cryptography());
-  EndpointSettings settings;
-  settings.peers = 2;
-  settings.limits = {.payload = 1000, .unscheduled = 8000, .most_unscheduled = 8};
-  std::array<CreditBoard, 2> boards{};
-  std::array<CreditBudget, 2> budgets{CreditBudget(boards[0], 0, 256),
-                                      CreditBudget(boards[1], 0, 256)};
-  std::array<Endpoint, 2> ends{Endpoint(settings, budgets[0]),
-                               Endpoint((settings.self = 1, settings), budgets[1])};
+  Ends pair({.payload = 1000, .unscheduled = 8000, .most_unscheduled = 8});
+  std::array<Endpoint, 2>& ends = pair.of;
   const std::vector<std::byte> sent(1000);
   std::vector<std::vector<std::byte>> into(8, std::vector<std::byte>(1000));
   std::vector<std::byte> room(ends[0].largest_datagram());
@@ -236,14 +230,8 @@ TEST(Endpoint, several_packets_may_go_unscheduled_and_are_reported_with_the_answ
 // As of a barrier's dissemination, or of a broadcast.
 TEST(Endpoint, small_messages_one_way_are_reported_before_their_sender_has_to_stop) {
   ASSERT_TRUE(start_cryptography());
-  EndpointSettings settings;
-  settings.peers = 2;
-  settings.limits = {.payload = 1000, .unscheduled = 2000};
-  std::array<CreditBoard, 2> boards{};
-  std::array<CreditBudget, 2> budgets{CreditBudget(boards[0], 0, 256),
-                                      CreditBudget(boards[1], 0, 256)};
-  Endpoint from(settings, budgets[0]);
-  Endpoint to((settings.self = 1, settings), budgets[1]);
+  Ends ends({.payload = 1000, .unscheduled = 2000});
+  auto& [from, to] = ends.of;
   const std::vector<std::byte> sent(8);
   std::vector<std::byte> into(8);
   std::vector<std::byte> room(from.largest_datagram());
