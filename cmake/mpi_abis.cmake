@@ -7,7 +7,7 @@
 set(QUADRILLE_MPI_DIR ${CMAKE_SOURCE_DIR}/.mpi CACHE PATH "Folder of the installed MPI environments")
 
 function(quadrille_mpi_abi abi include_directory library extra_definitions)
-  file(GLOB core_sources CONFIGURE_DEPENDS src/mpi/*/*.cpp src/executor/transports/*.cpp)
+  file(GLOB core_sources CONFIGURE_DEPENDS src/mpi/*/*.cpp)
   list(FILTER core_sources EXCLUDE REGEX "_test\\.cpp$|/mpi/fake/")
   add_library(quadrille-${abi} SHARED ${core_sources})
   target_include_directories(quadrille-${abi} PRIVATE src)

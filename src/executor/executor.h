@@ -50,8 +50,32 @@ class Executor {
   Result<bool> run(const PreparedSchedule& prepared, const CallMemory& memory, Transport& transport,
                    const WaitingRules& rules, std::vector<StepSpan>* times = nullptr);
 
+  // The same in turns, for whoever does other things meanwhile: begin(), then go_on() until
+  // is_done(). What the arguments refer to lives as long.
+  Result<bool> begin(const PreparedSchedule& prepared, const CallMemory& memory,
+                     Transport& transport, std::vector<StepSpan>* times = nullptr);
+  // Looks once at the transport and starts what can start; returns whether a step was complete.
+  Result<bool> go_on();
+  bool is_done() const { return unfinished_ == 0; }
+  // Those of the messages that could move now: steps that wait for others of ours are not to blame.
+  std::vector<Rank> missing_peers() const;
+
  private:
-  class Walk;
+  Result<bool> start_ready();
+  Result<bool> start(StepIndex index);
+  Result<bool> start_group(StepIndex index, const Step& step);
+  void complete(StepIndex index);
+  void release(StepIndex index);
+  void look_at_clock();
+  const std::byte* readable(const Region& region) const;
+  std::byte* writable(const Region& region) const;
+
+  const PreparedSchedule* prepared_ = nullptr;
+  const CallMemory* memory_ = nullptr;
+  Transport* transport_ = nullptr;
+  std::vector<StepSpan>* times_ = nullptr;  // null: nobody asks
+  Nanoseconds now_{};
+  std::size_t unfinished_ = 0;
   std::vector<std::uint32_t> waits_for_;
   std::vector<StepIndex> ready_;
   std::vector<StepIndex> completed_;

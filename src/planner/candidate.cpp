@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "algorithms/alltoall/count_exchange.h"
+
 namespace quadrille {
 
 Candidate library_candidate() { return {nullptr, Parameters(), "mpi"}; }
@@ -11,6 +13,11 @@ Candidate candidate_of(const Algorithm& algorithm, Parameters parameters) {
   std::string name(algorithm.name);
   if (const std::string text = parameters.text(); !text.empty()) name += ":" + text;
   return {&algorithm, std::move(parameters), std::move(name)};
+}
+
+bool needs_messages_alone(const Candidate& candidate) {
+  return !needs_count_exchange(*candidate.algorithm) &&
+         candidate.parameters.text().find("host=library") == std::string::npos;
 }
 
 std::optional<std::vector<Schedule>> schedules_within(const Candidate& candidate,

@@ -20,6 +20,10 @@ struct Candidate {
 Candidate library_candidate();
 Candidate candidate_of(const Algorithm& algorithm, Parameters parameters);
 
+// Whether its messages alone do the call: no step is a collective of the MPI library's, and ranks
+// need not tell each other anything first. REQUIRES: candidate.algorithm.
+bool needs_messages_alone(const Candidate& candidate);
+
 // Of all ranks; nothing where these have more than `most_steps` steps together, or would if all but
 // rank 0 had as many as the middle one: so most that are too large are known by two of them.
 // REQUIRES: candidate.algorithm, and it supports the shape.

@@ -217,19 +217,19 @@ std::size_t Planner::PlanKeyHash::operator()(const PlanKey& key) const {
   return hash ^ (hash >> 32U);
 }
 
-const PreparedSchedule& Planner::schedule(const Shape& shape, const Candidate& candidate) {
+const SharedSchedule& Planner::schedule(const Shape& shape, const Candidate& candidate) {
   const PlanKey key{shape, &candidate};
   if (const auto found = plan_of_.find(key); found != plan_of_.end()) {
     plans_.splice(plans_.begin(), plans_, found->second);
-    return *found->second->prepared;
+    return found->second->prepared;
   }
   Schedule generated =
       candidate.algorithm->generate({shape, network_.view, candidate.parameters, rank_});
   steps_held_ += generated.steps.size() + 1;
-  plans_.push_front({key, std::make_unique<PreparedSchedule>(std::move(generated))});
+  plans_.push_front({key, std::make_shared<const PreparedSchedule>(std::move(generated))});
   plan_of_.emplace(key, plans_.begin());
   while (steps_held_ > most_steps_held && plans_.size() > 1) forget_oldest();
-  return *plans_.front().prepared;
+  return plans_.front().prepared;
 }
 
 void Planner::forget_oldest() {

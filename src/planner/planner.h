@@ -80,13 +80,13 @@ class Planner {
   // Whether `size` may make a difference.
   bool depends_on_size(const Shape& shape) const;
 
-  // This rank's schedule of `candidate` for `shape`. Valid until the next call. REQUIRES:
-  // candidate.algorithm.
-  const PreparedSchedule& schedule(const Shape& shape, const Candidate& candidate);
+  // This rank's schedule of `candidate` for `shape`. The reference is valid until the next call.
+  // REQUIRES: candidate.algorithm.
+  const SharedSchedule& schedule(const Shape& shape, const Candidate& candidate);
   // The same of a vector collective in which this rank has `counts`. REQUIRES:
   // has_counts(shape.collective).
-  const PreparedSchedule& schedule(const Shape& shape, const Candidate& candidate,
-                                   StoredCounts counts) {
+  const SharedSchedule& schedule(const Shape& shape, const Candidate& candidate,
+                                 StoredCounts counts) {
     return vector_plans_.schedule(shape, candidate, network_.view, rank_, std::move(counts));
   }
 
@@ -102,7 +102,7 @@ class Planner {
   };
   struct Plan {
     PlanKey key;
-    std::unique_ptr<PreparedSchedule> prepared;
+    SharedSchedule prepared;
   };
 
   std::uint64_t decision_key(const Shape& shape, bool may_alternate, Bytes size) const;

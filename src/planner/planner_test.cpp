@@ -208,7 +208,7 @@ TEST(Planner, schedules_of_a_forced_algorithm_go_without_multicast_that_has_stop
   const Shape message = {.collective = Collective::bcast, .ranks = 4, .count = 32768};
   const auto over_wire = [&] {
     return planner.schedule(message, planner.decision(message, true).candidates.front())
-        .schedule()
+        ->schedule()
         .over_wire;
   };
   EXPECT_TRUE(over_wire());
@@ -223,7 +223,7 @@ TEST(Planner, schedules_of_uneven_blocks_go_without_multicast_that_has_stopped) 
                             StoredBlocks::in_a_row({10000, 20000, 0, 35536})};
   const auto over_wire = [&] {
     return planner.schedule(shape, planner.decision(shape, true).candidates.front(), counts)
-        .schedule()
+        ->schedule()
         .over_wire;
   };
   EXPECT_TRUE(over_wire());
@@ -257,9 +257,9 @@ TEST(Planner, schedules_are_kept_by_exact_shape) {
   options.forced = parse_forced_choice("alltoall:pairwise").value();
   Planner planner = planner_with(options);
   const Candidate& candidate = planner.decision(alltoall(1024), true).candidates[0];
-  const PreparedSchedule* first = &planner.schedule(alltoall(1024), candidate);
-  EXPECT_NE(&planner.schedule(alltoall(1025), candidate), first);
-  EXPECT_EQ(&planner.schedule(alltoall(1024), candidate), first);
+  const SharedSchedule first = planner.schedule(alltoall(1024), candidate);
+  EXPECT_NE(planner.schedule(alltoall(1025), candidate), first);
+  EXPECT_EQ(planner.schedule(alltoall(1024), candidate), first);
 }
 
 Planner planner_on(const NetworkModel& model, PlannerOptions options,

@@ -13,7 +13,7 @@ constexpr std::size_t most_plans = 8;
 
 }  // namespace
 
-const PreparedSchedule& VectorPlans::schedule(const Shape& shape, const Candidate& candidate,
+const SharedSchedule& VectorPlans::schedule(const Shape& shape, const Candidate& candidate,
                                               const TopologyView& view, Rank rank,
                                               StoredCounts counts) {
   const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const Plan& plan) {
@@ -23,7 +23,7 @@ const PreparedSchedule& VectorPlans::schedule(const Shape& shape, const Candidat
     plans_.splice(plans_.begin(), plans_, known);
     return plans_.front().prepared;
   }
-  PreparedSchedule prepared(
+  auto prepared = std::make_shared<const PreparedSchedule>(
       candidate.algorithm->generate({shape, view, candidate.parameters, rank, counts.view()}));
   plans_.push_front({&candidate, shape, std::move(counts), std::move(prepared)});
   if (plans_.size() > most_plans) plans_.pop_back();

@@ -15,9 +15,9 @@ namespace quadrille {
 
 class VectorPlans {
  public:
-  // Of `rank`. Valid until the next call. REQUIRES: candidate.algorithm,
+  // Of `rank`. The reference is valid until the next call. REQUIRES: candidate.algorithm,
   // has_counts(shape.collective); `view` and `rank` are the same each time.
-  const PreparedSchedule& schedule(const Shape& shape, const Candidate& candidate,
+  const SharedSchedule& schedule(const Shape& shape, const Candidate& candidate,
                                    const TopologyView& view, Rank rank, StoredCounts counts);
   // Before the view changes, or a candidate's memory may become another one's.
   void forget() { plans_.clear(); }
@@ -27,7 +27,7 @@ class VectorPlans {
     const Candidate* candidate;
     Shape shape;
     StoredCounts counts;
-    PreparedSchedule prepared;
+    SharedSchedule prepared;
   };
 
   std::list<Plan> plans_;  // latest first

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -43,5 +44,8 @@ class PreparedSchedule {
   std::uint32_t group_roots_ = 1;
   bool follows_another_ = false;
 };
+
+// A call that goes on while others are made keeps its own.
+using SharedSchedule = std::shared_ptr<const PreparedSchedule>;
 
 }  // namespace quadrille

@@ -24,11 +24,10 @@ std::uint64_t elements_of(const UserBuffer& buffer, std::uint64_t blocks) {
 // give_back() writes out.
 class ReceiveSide {
  public:
-  ReceiveSide(const UserBuffer& user, std::uint64_t blocks)
+  ReceiveSide(const UserBuffer& user, std::uint64_t blocks, CallBuffers& buffers)
       : user_(user), layout_(layout_of(user.type)), elements_(elements_of(user, blocks)) {
-    const std::uint64_t bytes = elements_ * layout_.size;
     bytes_ = layout_.contiguous ? static_cast<std::byte*>(user.address)
-                                : CallBuffers::of_this_thread().receive_staging(bytes);
+                                : buffers.receive_staging(size());
   }
 
   std::byte* bytes() const { return bytes_; }
@@ -54,87 +53,134 @@ class ReceiveSide {
   std::byte* bytes_;
 };
 
-int stage_send(const UserBuffer& user, std::uint64_t blocks, const std::byte*& bytes) {
+int stage_send(const UserBuffer& user, std::uint64_t blocks, CallBuffers& buffers,
+               const std::byte*& bytes) {
   const Layout layout = layout_of(user.type);
   const std::uint64_t elements = elements_of(user, blocks);
   if (layout.contiguous) {
     bytes = static_cast<const std::byte*>(user.address);
     return MPI_SUCCESS;
   }
-  std::byte* staging = CallBuffers::of_this_thread().send_staging(elements * layout.size);
+  std::byte* staging = buffers.send_staging(elements * layout.size);
   bytes = staging;
   return pack(user.address, elements, user.type, layout, staging);
-}
-
-int fill_send(const Communicator& communicator, const Shape& shape, const CallArguments& call,
-              ReceiveSide& receive, const std::byte*& bytes) {
-  const auto ranks = static_cast<std::uint64_t>(shape.ranks);
-  const bool has_one_block =
-      shape.collective == Collective::allgather || shape.collective == Collective::gather;
-  if (has_one_block && !contribution_in_place(shape, communicator.rank()))
-    return stage_send(call.send, 1, bytes);
-  if (shape.collective == Collective::scatter && communicator.rank() == shape.root)
-    return stage_send(call.send, ranks, bytes);
-  if (shape.collective != Collective::alltoall) return MPI_SUCCESS;
-  if (!in_place(call)) return stage_send(call.send, ranks, bytes);
-  // What arrives overwrites what has still to go out: the algorithms get a copy to send from.
-  if (const int code = receive.take_in(0, elements_of(call.receive, ranks)); code != MPI_SUCCESS)
-    return code;
-  std::byte* copy = CallBuffers::of_this_thread().send_staging(receive.size());
-  std::copy_n(receive.bytes(), receive.size(), copy);  // which may be none, of no memory
-  bytes = copy;
-  return MPI_SUCCESS;
-}
-
-// What the receive buffer holds before the call: the root's message of a bcast, the own block of an
-// allgather or gather in place.
-int fill_receive(const Communicator& communicator, const Shape& shape, const CallArguments& call,
-                 ReceiveSide& receive) {
-  if (shape.collective == Collective::bcast && communicator.rank() == shape.root) {
-    return receive.take_in(0, elements_of(call.receive, 1));
-  }
-  if (shape.collective != Collective::bcast && contribution_in_place(shape, communicator.rank())) {
-    const std::uint64_t block = elements_of(call.receive, 1);
-    return receive.take_in(block * static_cast<std::uint64_t>(communicator.rank()), block);
-  }
-  return MPI_SUCCESS;
 }
 
 // The user's receive buffer where it is significant, else an empty one.
 UserBuffer significant_receive(const CallArguments& call, const Shape& shape, Rank rank) {
   const bool is_root = rank == shape.root;
-  const bool is_none = (shape.collective == Collective::gather && !is_root) ||
+  const bool is_none = shape.collective == Collective::barrier ||
+                       (shape.collective == Collective::gather && !is_root) ||
                        (shape.collective == Collective::scatter && is_root && shape.in_place);
   return is_none ? UserBuffer{nullptr, 0, MPI_BYTE} : call.receive;
 }
 
-void copy_bytes(const std::byte* from, std::byte* into, std::uint64_t length) {
-  std::memcpy(into, from, length);
+std::uint64_t blocks_received(const Shape& shape) {
+  const bool whole =
+      shape.collective == Collective::bcast || shape.collective == Collective::scatter;
+  return whole ? 1 : static_cast<std::uint64_t>(shape.ranks);
+}
+
+class EqualBlocks final : public MovedData {
+ public:
+  EqualBlocks(const CallArguments& call, const Shape& shape, Rank rank, CallBuffers& buffers)
+      : call_(call),
+        shape_(shape),
+        rank_(rank),
+        buffers_(buffers),
+        receive_(significant_receive(call, shape, rank), blocks_received(shape), buffers) {}
+
+  int fill() override {
+    const int code = fill_receive();
+    return code == MPI_SUCCESS ? fill_send() : code;
+  }
+  const SharedSchedule& schedule(Planner& planner, const Candidate& candidate) override {
+    return planner.schedule(shape_, candidate);
+  }
+  CallMemory memory(std::uint64_t scratch_length) override {
+    return memory_of_bytes(send_, receive_.bytes(), buffers_.scratch(scratch_length));
+  }
+  int give_back() override {
+    const bool unchanged = shape_.collective == Collective::bcast && rank_ == shape_.root;
+    return unchanged ? MPI_SUCCESS : receive_.give_back();
+  }
+
+ private:
+  int fill_send();
+  int fill_receive();
+
+  const CallArguments& call_;
+  const Shape& shape_;
+  Rank rank_;
+  CallBuffers& buffers_;
+  ReceiveSide receive_;
+  const std::byte* send_ = nullptr;
+};
+
+int EqualBlocks::fill_send() {
+  const auto ranks = static_cast<std::uint64_t>(shape_.ranks);
+  const bool has_one_block =
+      shape_.collective == Collective::allgather || shape_.collective == Collective::gather;
+  if (has_one_block && !contribution_in_place(shape_, rank_))
+    return stage_send(call_.send, 1, buffers_, send_);
+  if (shape_.collective == Collective::scatter && rank_ == shape_.root)
+    return stage_send(call_.send, ranks, buffers_, send_);
+  if (shape_.collective != Collective::alltoall) return MPI_SUCCESS;
+  if (!in_place(call_)) return stage_send(call_.send, ranks, buffers_, send_);
+  // What arrives overwrites what has still to go out: the algorithms get a copy to send from.
+  if (const int code = receive_.take_in(0, elements_of(call_.receive, ranks)); code != MPI_SUCCESS)
+    return code;
+  std::byte* copy = buffers_.send_staging(receive_.size());
+  std::copy_n(receive_.bytes(), receive_.size(), copy);  // which may be none, of no memory
+  send_ = copy;
+  return MPI_SUCCESS;
+}
+
+// What the receive buffer holds before the call: the root's message of a bcast, the own block of an
+// allgather or gather in place.
+int EqualBlocks::fill_receive() {
+  if (shape_.collective == Collective::bcast && rank_ == shape_.root)
+    return receive_.take_in(0, elements_of(call_.receive, 1));
+  if (shape_.collective != Collective::bcast && contribution_in_place(shape_, rank_)) {
+    const std::uint64_t block = elements_of(call_.receive, 1);
+    return receive_.take_in(block * static_cast<std::uint64_t>(rank_), block);
+  }
+  return MPI_SUCCESS;
 }
 
 }  // namespace
 
-Outcome run_data_movement(Communicator& communicator, const PreparedSchedule& prepared,
-                          const Shape& shape, const CallArguments& call) {
+CallMemory memory_of_bytes(const std::byte* send, std::byte* receive, std::byte* scratch) {
   CallMemory memory;
-  memory.copy = copy_bytes;
-  memory.scratch = CallBuffers::of_this_thread().scratch(prepared.schedule().scratch_length);
-  if (shape.collective == Collective::barrier)
-    return communicator.run(prepared, memory, MPI_BYTE, call.name);
+  memory.send = send;
+  memory.receive = receive;
+  memory.scratch = scratch;
+  memory.copy = [](const std::byte* from, std::byte* into, std::uint64_t length) {
+    std::memcpy(into, from, length);
+  };
+  return memory;
+}
 
-  const bool whole =
-      shape.collective == Collective::bcast || shape.collective == Collective::scatter;
-  ReceiveSide receive(significant_receive(call, shape, communicator.rank()),
-                      whole ? 1 : static_cast<std::uint64_t>(shape.ranks));
-  memory.receive = receive.bytes();
-  if (const int code = fill_receive(communicator, shape, call, receive); code != MPI_SUCCESS)
-    return {code};
-  if (const int code = fill_send(communicator, shape, call, receive, memory.send);
-      code != MPI_SUCCESS)
-    return {code};
-  const bool unchanged = shape.collective == Collective::bcast && communicator.rank() == shape.root;
+std::unique_ptr<MovedData> equal_blocks(const CallArguments& call, const Shape& shape, Rank rank,
+                                        CallBuffers& buffers) {
+  return std::make_unique<EqualBlocks>(call, shape, rank, buffers);
+}
+
+Outcome run_data_movement(Communicator& communicator, const Candidate& candidate,
+                          const Shape& shape, const CallArguments& call) {
+  CallBuffers& buffers = CallBuffers::of_this_thread();
+  if (shape.collective == Collective::barrier) {
+    const PreparedSchedule& prepared = *communicator.planner().schedule(shape, candidate);
+    const CallMemory memory =
+        memory_of_bytes(nullptr, nullptr, buffers.scratch(prepared.schedule().scratch_length));
+    return communicator.run(prepared, memory, MPI_BYTE, call.name);
+  }
+  EqualBlocks data(call, shape, communicator.rank(), buffers);
+  if (const int code = data.fill(); code != MPI_SUCCESS) return {code};
+  const PreparedSchedule& prepared = *data.schedule(communicator.planner(), candidate);
+  const CallMemory memory = data.memory(prepared.schedule().scratch_length);
   return communicator.run(prepared, memory, MPI_BYTE, call.name).then([&] {
-    return unchanged ? MPI_SUCCESS : receive.give_back();
+    return data.give_back();
   });
 }
 

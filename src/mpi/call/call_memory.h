@@ -3,18 +3,49 @@
 // sent from and received into the user's own buffers; others are packed.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <memory>
 #include <utility>
 
+#include "executor/executor.h"
 #include "mpi/call/call_arguments.h"
+#include "mpi/call/call_buffers.h"
 #include "mpi/communicator/communicator.h"
+#include "planner/planner.h"
 #include "schedule/prepared_schedule.h"
 #include "schedule/shape.h"
 
 namespace quadrille {
 
-// Where data only move: an element is one byte of the packed data.
-Outcome run_data_movement(Communicator& communicator, const PreparedSchedule& prepared,
+// The memory of a call where data only move: an element is one byte of the packed data. Its parts
+// are called in this order; those of the first and the last ask the MPI library, the memory does
+// not. Codes are MPI's.
+class MovedData {
+ public:
+  MovedData() = default;
+  MovedData(const MovedData&) = delete;
+  MovedData& operator=(const MovedData&) = delete;
+  virtual ~MovedData() = default;
+
+  // Packs what is sent, where it is not contiguous.
+  virtual int fill() = 0;
+  // Valid until the planner's next.
+  virtual const SharedSchedule& schedule(Planner& planner, const Candidate& candidate) = 0;
+  virtual CallMemory memory(std::uint64_t scratch_length) = 0;
+  // Unpacks what has come.
+  virtual int give_back() = 0;
+};
+
+CallMemory memory_of_bytes(const std::byte* send, std::byte* receive, std::byte* scratch);
+
+// Of calls without counts. What it is made of outlives it.
+std::unique_ptr<MovedData> equal_blocks(const CallArguments& call, const Shape& shape, Rank rank,
+                                        CallBuffers& buffers);
+
+// REQUIRES: no counts in the shape.
+Outcome run_data_movement(Communicator& communicator, const Candidate& candidate,
                           const Shape& shape, const CallArguments& call);
 
 // The program's own operation has thrown. The call went on to its end, as others wait for this

@@ -12,6 +12,7 @@
 
 #include "base/monotonic_clock.h"
 #include "mpi/agree/multicast_news.h"
+#include "mpi/call/call_buffers.h"
 #include "mpi/call/call_memory.h"
 #include "mpi/call/call_shape.h"
 #include "mpi/call/datatype.h"
@@ -156,14 +157,15 @@ void CollectiveCall::trace(const std::string* algorithm, const Outcome& outcome)
 Outcome CollectiveCall::run_on(const CallArguments& call) {
   if (has_counts(shape_.collective))
     return run_vector_collective(*communicator_, *candidate_, shape_, call);
-  const PreparedSchedule& prepared = communicator_->planner().schedule(shape_, *candidate_);
-  return is_reducing(shape_.collective) ? run_reduction(*communicator_, prepared, shape_, call)
-                                        : run_data_movement(*communicator_, prepared, shape_, call);
+  if (!is_reducing(shape_.collective))
+    return run_data_movement(*communicator_, *candidate_, shape_, call);
+  return run_reduction(*communicator_, *communicator_->planner().schedule(shape_, *candidate_),
+                       shape_, call);
 }
 
 Outcome CollectiveCall::run() try {
   if (failure_ != MPI_SUCCESS) return {failure_};
-  HostCopies copies(arguments_, shape_, communicator_->rank());
+  HostCopies copies(arguments_, shape_, communicator_->rank(), CallBuffers::of_this_thread());
   if (copies.code() != MPI_SUCCESS) return {copies.code()};
   return run_on(copies.call()).then([&] { return copies.give_back(); });
 } catch (const LeftByException&) {

@@ -108,7 +108,9 @@ Span received(const CallArguments& call, const Shape& shape, Rank rank) {
 
 }  // namespace
 
-HostCopies::HostCopies(const CallArguments& call, const Shape& shape, Rank rank) : host_(call) {
+HostCopies::HostCopies(const CallArguments& call, const Shape& shape, Rank rank,
+                       CallBuffers& buffers)
+    : host_(call) {
   if (!has_device_driver()) return;
   const auto replace = [&](void*& address, const Span& span, auto&& memory) {
     Copy copy;
@@ -122,7 +124,6 @@ HostCopies::HostCopies(const CallArguments& call, const Shape& shape, Rank rank)
     address = copy.host - span.begin;
     return copy;
   };
-  CallBuffers& buffers = CallBuffers::of_this_thread();
   void*& send = has_send_blocks(call.collective) ? host_.send_blocks.address : host_.send.address;
   replace(send, sent(call, shape, rank),
           [&](std::uint64_t bytes) { return buffers.sent_by_device(bytes); });

@@ -5,24 +5,24 @@
 #pragma once
 
 #include "mpi/call/call_arguments.h"
+#include "mpi/call/call_buffers.h"
 #include "schedule/shape.h"
 
 namespace quadrille {
 
 // The call's buffers as the processor can read them. Without a device driver in the process, and
-// for buffers in host memory, they are the user's own. One at a time on a thread.
+// for buffers in host memory, they are the user's own.
 class HostCopies {
  public:
   // Throws std::bad_alloc. REQUIRES: shape_of() gave `shape` for `call` on `rank`.
-  HostCopies(const CallArguments& call, const Shape& shape, Rank rank);
+  HostCopies(const CallArguments& call, const Shape& shape, Rank rank, CallBuffers& buffers);
   HostCopies(const HostCopies&) = delete;
   HostCopies& operator=(const HostCopies&) = delete;
 
   // MPI_ERR_OTHER where the driver did not copy what is sent.
   int code() const { return code_; }
   const CallArguments& call() const { return host_; }
-  // Copies back what has been received; `code` is what the call has come to, and what is returned
-  // but for where the driver fails.
+  // Copies back what has been received; returns an MPI error code.
   int give_back();
 
  private:

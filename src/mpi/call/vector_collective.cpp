@@ -177,35 +177,55 @@ BlockSide receive_side(const CallArguments& call, const Shape& shape, Rank rank)
   return {blocks_of(call.receive_blocks, shape.ranks), call.receive_blocks.address};
 }
 
+class VectorBlocks final : public MovedData {
+ public:
+  VectorBlocks(const CallArguments& call, const Shape& shape, Rank rank, CallBuffers& buffers)
+      : shape_(shape),
+        rank_(rank),
+        buffers_(buffers),
+        send_(send_side(call, shape, rank)),
+        receive_(receive_side(call, shape, rank)) {
+    receive_.keep_apart();
+    send_.use(buffers.send_staging(send_.staging_bytes()));
+    receive_.use(buffers.receive_staging(receive_.staging_bytes()));
+    counts_ = {send_.stored(), receive_.stored()};
+  }
+
+  int fill() override {
+    const int code = send_.pack_all();
+    if (code != MPI_SUCCESS || !contribution_in_place(shape_, rank_)) return code;
+    return receive_.pack_block(static_cast<std::size_t>(rank_));
+  }
+  // What the ranks of a host tell each other may be added before the schedule is made.
+  StoredCounts& counts() { return counts_; }
+  const SharedSchedule& schedule(Planner& planner, const Candidate& candidate) override {
+    return planner.schedule(shape_, candidate, std::move(counts_));
+  }
+  CallMemory memory(std::uint64_t scratch_length) override {
+    return memory_of_bytes(send_.bytes(), receive_.bytes(), buffers_.scratch(scratch_length));
+  }
+  int give_back() override { return receive_.unpack_all(); }
+
+ private:
+  const Shape& shape_;
+  Rank rank_;
+  CallBuffers& buffers_;
+  BlockSide send_;
+  BlockSide receive_;
+  StoredCounts counts_;
+};
+
 Outcome run_movement(Communicator& communicator, const Candidate& candidate, const Shape& shape,
                      const CallArguments& call) {
-  const Rank rank = communicator.rank();
-  BlockSide send = send_side(call, shape, rank);
-  BlockSide receive = receive_side(call, shape, rank);
-  receive.keep_apart();
-  CallBuffers& buffers = CallBuffers::of_this_thread();
-  send.use(buffers.send_staging(send.staging_bytes()));
-  receive.use(buffers.receive_staging(receive.staging_bytes()));
-  int code = send.pack_all();
-  if (code == MPI_SUCCESS && contribution_in_place(shape, rank))
-    code = receive.pack_block(static_cast<std::size_t>(rank));
+  VectorBlocks data(call, shape, communicator.rank(), CallBuffers::of_this_thread());
+  int code = data.fill();
+  if (code == MPI_SUCCESS && needs_count_exchange(*candidate.algorithm))
+    code = communicator.count_exchange().ask(communicator, data.counts(), call.name);
   if (code != MPI_SUCCESS) return {code};
-  StoredCounts counts{send.stored(), receive.stored()};
-  if (needs_count_exchange(*candidate.algorithm)) {
-    code = communicator.count_exchange().ask(communicator, counts, call.name);
-    if (code != MPI_SUCCESS) return {code};
-  }
-  const PreparedSchedule& prepared =
-      communicator.planner().schedule(shape, candidate, std::move(counts));
-  CallMemory memory;
-  memory.send = send.bytes();
-  memory.receive = receive.bytes();
-  memory.scratch = buffers.scratch(prepared.schedule().scratch_length);
-  memory.copy = [](const std::byte* from, std::byte* into, std::uint64_t length) {
-    std::memcpy(into, from, length);
-  };
+  const PreparedSchedule& prepared = *data.schedule(communicator.planner(), candidate);
+  const CallMemory memory = data.memory(prepared.schedule().scratch_length);
   return communicator.run(prepared, memory, MPI_BYTE, call.name).then([&] {
-    return receive.unpack_all();
+    return data.give_back();
   });
 }
 
@@ -220,9 +240,14 @@ Outcome run_vector_collective(Communicator& communicator, const Candidate& candi
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     lengths.push_back(static_cast<std::uint64_t>(call.send_blocks.count(rank)));
   }
-  const PreparedSchedule& prepared = communicator.planner().schedule(
+  const PreparedSchedule& prepared = *communicator.planner().schedule(
       shape, candidate, {StoredBlocks::in_a_row(std::move(lengths)), {}});
   return run_reduction(communicator, prepared, shape, call);
+}
+
+std::unique_ptr<MovedData> vector_blocks(const CallArguments& call, const Shape& shape, Rank rank,
+                                         CallBuffers& buffers) {
+  return std::make_unique<VectorBlocks>(call, shape, rank, buffers);
 }
 
 }  // namespace quadrille

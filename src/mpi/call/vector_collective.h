@@ -4,7 +4,11 @@
 // else each block is packed.
 #pragma once
 
+#include <memory>
+
 #include "mpi/call/call_arguments.h"
+#include "mpi/call/call_buffers.h"
+#include "mpi/call/call_memory.h"
 #include "mpi/communicator/communicator.h"
 #include "planner/planner.h"
 #include "schedule/shape.h"
@@ -14,5 +18,9 @@ namespace quadrille {
 // REQUIRES: shape_of() gave `shape`, candidate.algorithm.
 Outcome run_vector_collective(Communicator& communicator, const Candidate& candidate,
                               const Shape& shape, const CallArguments& call);
+
+// Of calls with counts in which data only move, as equal_blocks().
+std::unique_ptr<MovedData> vector_blocks(const CallArguments& call, const Shape& shape, Rank rank,
+                                         CallBuffers& buffers);
 
 }  // namespace quadrille

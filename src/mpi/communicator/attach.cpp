@@ -20,9 +20,12 @@ void* implementation(const char* symbol) {
     SymbolTable symbols;
     add_lifecycle_symbols(symbols);
     add_collective_symbols(symbols);
+    add_nonblocking_symbols(symbols);
+    add_completion_symbols(symbols);
     add_topology_symbols(symbols);
     add_fortran_lifecycle_symbols(symbols);
     add_fortran_collective_symbols(symbols);
+    add_fortran_completion_symbols(symbols);
     add_fortran_topology_symbols(symbols);
     return symbols;
   }();

@@ -41,6 +41,8 @@ class Attachment {
   // Null where the communicator is left to the MPI library, on all of its ranks. Collective over
   // it when called for the first time, as part of the program's call `operation`.
   Communicator* communicator(const char* operation);
+  // The same without agreeing: null, too, where the ranks have not agreed yet.
+  Communicator* agreed_communicator() const { return communicator_.get(); }
 
  private:
   Attachment(MPI_Comm handle, Rank rank, Rank size, bool is_consistent)

@@ -11,6 +11,7 @@
 #include "mpi/agree/multicast_news.h"
 #include "mpi/call/datatype.h"
 #include "mpi/job/runtime.h"
+#include "mpi/nonblocking/nonblocking_requests.h"
 #include "wire/channels.h"
 
 namespace quadrille {
@@ -43,8 +44,14 @@ void Communicator::begin(std::uint32_t context, const char* operation) {
 
 void Communicator::release(Contexts& contexts) {
   if (in_call == this) in_call = nullptr;
-  if (wire::Port* const port = Runtime::active()->wire(); port != nullptr && !retired_)
-    port->release(wire::channel_of_context(context_));
+  if (nonblocking_calls_ != nullptr &&
+      !Runtime::active()->nonblocking()->release(handle_, *nonblocking_calls_))
+    retired_ = true;
+  if (wire::Port* const port = Runtime::active()->wire(); port != nullptr && !retired_) {
+    const wire::Channel channel = wire::channel_of_context(context_);
+    port->release(channel);
+    if (nonblocking_calls_ != nullptr) port->release(wire::nonblocking_channel_of(channel));
+  }
   if (!retired_) contexts.release(context_);
   groups_.free_all();
 }
@@ -198,6 +205,15 @@ Outcome Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMe
   complain(operation, done.error().message + "; ending the job");
   PMPI_Abort(runtime.shadow(), 1);
   return {MPI_ERR_OTHER};
+}
+
+const std::shared_ptr<BackgroundCalls::Queue>& Communicator::nonblocking_calls() {
+  if (nonblocking_calls_ == nullptr) {
+    nonblocking_calls_ = std::make_shared<BackgroundCalls::Queue>(
+        BackgroundRanks{wire::nonblocking_channel_of(wire::channel_of_context(context_)),
+                        world_ranks_, view().host_of_rank, rank_});
+  }
+  return nonblocking_calls_;
 }
 
 void Communicator::complain(const char* operation, const std::string& what) const {

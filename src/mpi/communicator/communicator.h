@@ -8,20 +8,22 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "executor/background_calls.h"
+#include "executor/by_wire.h"
 #include "executor/executor.h"
-#include "executor/transports/by_wire.h"
-#include "executor/transports/mpi_p2p.h"
 #include "mpi/agree/count_exchange.h"
 #include "mpi/agree/decision_check.h"
 #include "mpi/agree/rank_agreement.h"
 #include "mpi/call/outcome.h"
 #include "mpi/communicator/contexts.h"
 #include "mpi/communicator/group_communicators.h"
+#include "mpi/communicator/mpi_p2p.h"
 #include "planner/agree/call_agreement.h"
 #include "planner/planner.h"
 
@@ -59,6 +61,8 @@ class Communicator {
   // own data does not end it: others wait for this rank's messages.
   Outcome run(const PreparedSchedule& prepared, const CallMemory& memory, MPI_Datatype element,
               const char* operation, MPI_Op op = MPI_OP_NULL);
+  // One line on stderr about a call that waits for `peers`.
+  void report_long_wait(const char* operation, std::vector<Rank> peers) const;
   // One line on stderr about a call that has failed on this rank.
   void complain(const char* operation, const std::string& what) const;
   // Compares what this rank has decided for its next call with its neighbours
@@ -67,6 +71,8 @@ class Communicator {
   // The program has left a call of ours by longjmp, out of a reduction's operation: the call is
   // given up on this rank.
   static void give_up_call_left_by_jump();
+  // Of its nonblocking collectives. REQUIRES: the job has a wire.
+  const std::shared_ptr<BackgroundCalls::Queue>& nonblocking_calls();
 
  private:
   Outcome run_by_library(const PreparedSchedule& prepared, const CallMemory& memory,
@@ -78,7 +84,6 @@ class Communicator {
                     Transport& transport, const WaitingRules& rules, MPI_Datatype element,
                     std::vector<CallPhase>& phases);
   void abandon(bool over_wire);
-  void report_long_wait(const char* operation, std::vector<Rank> peers) const;
   RankMessages messages_to_agree(MPI_Comm shadow, int tag, const char* operation) const;
   int next_tag();
 
@@ -98,7 +103,8 @@ class Communicator {
   MpiPointToPoint transport_;
   ByWire by_wire_;
   GroupCommunicators groups_;
-  std::optional<DecisionCheck> decision_check_;  // once asked for
+  std::shared_ptr<BackgroundCalls::Queue> nonblocking_calls_;  // once there was one
+  std::optional<DecisionCheck> decision_check_;                // once asked for
   std::vector<StepSpan> step_spans_;
 };
 

@@ -102,6 +102,7 @@ using namespace parameter;  // NOLINT(google-build-using-namespace): the rows' w
   struct Name {                                                       \
     static constexpr Collective collective = Collective::executed_as; \
     static constexpr const char* name = "MPI_" #Name;                 \
+    static constexpr const char* nonblocking_name = "MPI_I" #lower;   \
     using Parameters = ParameterList<__VA_ARGS__>;                    \
   };
 #define COLLECTIVE_OF_TYPES COLLECTIVE
@@ -113,10 +114,10 @@ using namespace parameter;  // NOLINT(google-build-using-namespace): the rows' w
 
 }  // namespace intercepted
 
-// The arguments of a call of `Row`, before any is put.
+// The arguments of a call of `Row`, before any is put; `name` is the function's.
 template <typename Row>
-CallArguments arguments_of(bool with_large_counts) {
-  CallArguments call{.collective = Row::collective, .name = Row::name};
+CallArguments arguments_of(bool with_large_counts, const char* name = Row::name) {
+  CallArguments call{.collective = Row::collective, .name = name};
   call.send_blocks.large = call.receive_blocks.large = with_large_counts;
   return call;
 }

@@ -5,6 +5,9 @@
 
 #include <mpi.h>
 
+#include <memory>
+#include <new>
+
 #include "mpi/call/collective_call.h"
 #include "mpi/intercept/fortran_array.h"
 #include "mpi/intercept/fortran_constants.h"
@@ -12,6 +15,7 @@
 #include "mpi/intercept/fortran_names.h"
 #include "mpi/intercept/next.h"
 #include "mpi/intercept/symbols.h"
+#include "mpi/nonblocking/nonblocking_call.h"
 
 namespace quadrille {
 
@@ -87,6 +91,42 @@ void take_over(Send send, Receive receive, int* error, const Forward& forward,
   }
   const int code = call.execute();
   into.scatter();
+  if (error != nullptr) *error = code;
+}
+
+// The same of a nonblocking call, whose buffers last until its data have come.
+template <typename Binding, typename Send, typename Receive, typename Forward, typename Arguments>
+void take_over_nonblocking(Send send, Receive receive, int* request, int* error,
+                           const Forward& forward, const Arguments& arguments) {
+  if (!fortran_is_readable()) return forward();
+  struct Buffers {
+    decltype(buffer_of<Binding>(send)) from;
+    decltype(buffer_of<Binding>(receive)) into;
+  };
+  std::shared_ptr<Buffers> buffers;
+  try {
+    buffers =
+        std::make_shared<Buffers>(Buffers{buffer_of<Binding>(send), buffer_of<Binding>(receive)});
+  } catch (const std::bad_alloc&) {
+    return forward();
+  }
+  if (!buffers->from.understood() || !buffers->into.understood()) return forward();
+  const CallArguments call_arguments = arguments(buffers->from.address(), buffers->into.address());
+  NonblockingCall call(call_arguments);
+  if (!call.replaced()) {
+    forward();
+    call.forwarded(MPI_SUCCESS);
+    return;
+  }
+  if (buffers->from.has_memory() && buffers->into.has_memory()) {
+    buffers->from.gather();
+    buffers->into.gather();
+  } else {
+    call.fail(MPI_ERR_NO_MEM);
+  }
+  MPI_Request started = MPI_REQUEST_NULL;
+  const int code = call.start(&started, [buffers] { buffers->into.scatter(); });
+  if (code == MPI_SUCCESS) *request = fortran_request_of(started);
   if (error != nullptr) *error = code;
 }
 

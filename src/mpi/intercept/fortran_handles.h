@@ -14,11 +14,15 @@ inline MPI_Comm communicator_of(const int* handle) { return PMPI_Comm_fromint(*h
 inline int fortran_handle_of(MPI_Comm communicator) { return PMPI_Comm_toint(communicator); }
 inline MPI_Datatype datatype_of(const int* handle) { return PMPI_Type_fromint(*handle); }
 inline MPI_Op operation_of(const int* handle) { return PMPI_Op_fromint(*handle); }
+inline MPI_Request request_of(const int* handle) { return PMPI_Request_fromint(*handle); }
+inline int fortran_request_of(MPI_Request request) { return PMPI_Request_toint(request); }
 #else
 inline MPI_Comm communicator_of(const int* handle) { return PMPI_Comm_f2c(*handle); }
 inline int fortran_handle_of(MPI_Comm communicator) { return PMPI_Comm_c2f(communicator); }
 inline MPI_Datatype datatype_of(const int* handle) { return PMPI_Type_f2c(*handle); }
 inline MPI_Op operation_of(const int* handle) { return PMPI_Op_f2c(*handle); }
+inline MPI_Request request_of(const int* handle) { return PMPI_Request_f2c(*handle); }
+inline int fortran_request_of(MPI_Request request) { return PMPI_Request_c2f(request); }
 #endif
 
 // Whether Quadrille is at work and the MPI library's INTEGER is the int that is read here;

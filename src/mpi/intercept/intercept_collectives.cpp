@@ -9,6 +9,7 @@
 #include "mpi/intercept/collective_parameters.h"
 #include "mpi/intercept/next.h"
 #include "mpi/intercept/symbols.h"
+#include "mpi/nonblocking/nonblocking_call.h"
 
 namespace quadrille {
 namespace {
@@ -30,7 +31,43 @@ struct CEntry<Row, Count, symbol, ParameterList<Parameter...>> {
   }
 };
 
+// The same of the nonblocking call.
+template <typename Row, typename Count, SymbolName symbol, typename = typename Row::Parameters>
+struct NonblockingEntry;
+
+template <typename Row, typename Count, SymbolName symbol, typename... Parameter>
+struct NonblockingEntry<Row, Count, symbol, ParameterList<Parameter...>> {
+  static int entry(typename PassedInC<Parameter::passed, Count>::type... passed,
+                   MPI_Request* request) {
+    CallArguments arguments = arguments_of<Row>(!std::is_same_v<Count, int>, Row::nonblocking_name);
+    (Parameter::put(passed, arguments), ...);
+    NonblockingCall call(arguments);
+    if (call.replaced()) return call.start(request);
+    const auto next = reinterpret_cast<decltype(&entry)>(next_symbol<symbol>());
+    return call.forwarded(next(passed..., request));
+  }
+};
+
 }  // namespace
+
+void add_nonblocking_symbols(SymbolTable& table) {
+#define ADD(Name, Count, symbol) \
+  table[symbol] =                \
+      reinterpret_cast<void*>(&NonblockingEntry<intercepted::Name, Count, symbol>::entry);
+#define COLLECTIVE_WITHOUT_COUNTS(Name, lower, ...) \
+  ADD(Name, int, "MPI_I" #lower)                    \
+  ADD(Name, int, "PMPI_I" #lower)
+#define COLLECTIVE(Name, lower, ...)        \
+  COLLECTIVE_WITHOUT_COUNTS(Name, lower)    \
+  ADD(Name, MPI_Count, "MPI_I" #lower "_c") \
+  ADD(Name, MPI_Count, "PMPI_I" #lower "_c")
+#define COLLECTIVE_OF_TYPES(...)
+#include "preload/collectives.def"
+#undef COLLECTIVE_OF_TYPES
+#undef COLLECTIVE
+#undef COLLECTIVE_WITHOUT_COUNTS
+#undef ADD
+}
 
 void add_collective_symbols(SymbolTable& table) {
 #define ADD(Name, Count, symbol) \

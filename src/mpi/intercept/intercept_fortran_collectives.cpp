@@ -57,6 +57,24 @@ void put(Integer passed, CallArguments& call) {
   }
 }
 
+// What C gets for them; `from` and `into` are the buffers'.
+template <typename Row, typename... Parameter>
+CallArguments arguments_in_c(ParameterList<Parameter...> /*of the row*/, const char* name,
+                             void* from, void* into, PassedInFortran<Parameter::passed>... passed) {
+  CallArguments arguments = arguments_of<Row>(false, name);
+  const auto put_one = [&]<typename One>(std::type_identity<One>, const auto* value) {
+    if constexpr (One::passed == Passed::from) {
+      One::put(from, arguments);
+    } else if constexpr (One::passed == Passed::into) {
+      One::put(into, arguments);
+    } else {
+      put<One>(value, arguments);
+    }
+  };
+  (put_one(std::type_identity<Parameter>(), passed), ...);
+  return arguments;
+}
+
 template <typename Row, typename Binding, SymbolName symbol, typename = typename Row::Parameters>
 struct FortranEntry;
 
@@ -66,22 +84,31 @@ struct FortranEntry<Row, Binding, symbol, ParameterList<Parameter...>> {
     const auto forward = [&] {
       reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(passed..., error);
     };
-    const auto send = buffer_among<Passed::from, Parameter...>(passed...);
-    const auto receive = buffer_among<Passed::into, Parameter...>(passed...);
-    take_over<Binding>(send, receive, error, forward, [&](void* from, void* into) {
-      CallArguments arguments = arguments_of<Row>(false);
-      const auto put_one = [&]<typename One>(std::type_identity<One>, const auto* value) {
-        if constexpr (One::passed == Passed::from) {
-          One::put(from, arguments);
-        } else if constexpr (One::passed == Passed::into) {
-          One::put(into, arguments);
-        } else {
-          put<One>(value, arguments);
-        }
-      };
-      (put_one(std::type_identity<Parameter>(), passed), ...);
-      return arguments;
-    });
+    take_over<Binding>(buffer_among<Passed::from, Parameter...>(passed...),
+                       buffer_among<Passed::into, Parameter...>(passed...), error, forward,
+                       [&](void* from, void* into) {
+                         return arguments_in_c<Row>(typename Row::Parameters(), Row::name, from,
+                                                    into, passed...);
+                       });
+  }
+};
+
+template <typename Row, typename Binding, SymbolName symbol, typename = typename Row::Parameters>
+struct NonblockingFortranEntry;
+
+template <typename Row, typename Binding, SymbolName symbol, typename... Parameter>
+struct NonblockingFortranEntry<Row, Binding, symbol, ParameterList<Parameter...>> {
+  static void entry(PassedInFortran<Parameter::passed>... passed, int* request, int* error) {
+    const auto forward = [&] {
+      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(passed..., request, error);
+    };
+    take_over_nonblocking<Binding>(buffer_among<Passed::from, Parameter...>(passed...),
+                                   buffer_among<Passed::into, Parameter...>(passed...), request,
+                                   error, forward, [&](void* from, void* into) {
+                                     return arguments_in_c<Row>(typename Row::Parameters(),
+                                                                Row::nonblocking_name, from, into,
+                                                                passed...);
+                                   });
   }
 };
 
@@ -89,6 +116,8 @@ template <typename Row>
 struct EntriesOf {
   template <typename Binding, SymbolName symbol>
   using Entry = FortranEntry<Row, Binding, symbol>;
+  template <typename Binding, SymbolName symbol>
+  using NonblockingOne = NonblockingFortranEntry<Row, Binding, symbol>;
 };
 
 // The C handles of an array of handles, one for each entry of `types`.
@@ -143,8 +172,9 @@ struct Alltoallw {
 }  // namespace
 
 void add_fortran_collective_symbols(SymbolTable& table) {
-#define COLLECTIVE(Name, lower, UPPER, ...) \
-  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::Entry, #lower, #UPPER);
+#define COLLECTIVE(Name, lower, UPPER, ...)                                   \
+  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::Entry, #lower, #UPPER); \
+  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::NonblockingOne, "i" #lower, "I" #UPPER);
 #define COLLECTIVE_OF_TYPES(Name, lower, UPPER, ...) QUADRILLE_ADD_FORTRAN(Name, #lower, #UPPER);
 #define COLLECTIVE_WITHOUT_COUNTS COLLECTIVE
 #include "preload/collectives.def"

@@ -26,6 +26,7 @@
 #include "executor/waiting.h"
 #include "mpi/communicator/attachment.h"
 #include "mpi/job/version.h"
+#include "mpi/nonblocking/nonblocking_requests.h"
 #include "mpi/start/fabric_use.h"
 #include "network/model/model.h"
 #include "probe/measure/hosts/host_identity.h"
@@ -74,6 +75,9 @@ void warn_of_foreign_launcher(int world_size) {
 }
 
 }  // namespace
+
+Runtime::Runtime() = default;
+Runtime::~Runtime() = default;
 
 Runtime* Runtime::active() { return the_runtime.get(); }
 
@@ -164,6 +168,7 @@ void Runtime::take_wire() {
                     {shadow_, host_of_world_rank_, static_cast<std::uint32_t>(host_names_.size()),
                      std::move(segments), model(), model_host_});
   view_.has_wire = wire_.port != nullptr;
+  if (wire_.port) nonblocking_ = std::make_unique<NonblockingRequests>(*wire_.port);
   view_.has_multicast = wire_.multicast;
   view_.multicast_in_segment = wire_.multicast_in_segment;
 }
@@ -320,9 +325,13 @@ int Runtime::close(MPI_Comm, int, void* state, void*) noexcept {
     if (others_may_never_finalize()) {
       std::this_thread::sleep_for(answers_without_barrier);
     } else {
+      // Then none starts a nonblocking collective any more; what is under way needs all ports.
+      PMPI_Barrier(runtime->shadow_);
+      runtime->nonblocking_->end();
       PMPI_Barrier(runtime->shadow_);
     }
   }
+  runtime->nonblocking_.reset();
   runtime->wire_.port.reset();
   runtime->free_shadows();
   the_runtime.reset();

@@ -25,8 +25,14 @@
 
 namespace quadrille {
 
+class NonblockingRequests;
+
 class Runtime {
  public:
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+  ~Runtime();
+
   // Null before start() and after the program's MPI_Finalize, and where the library stays out of
   // the way.
   static Runtime* active();
@@ -62,6 +68,8 @@ class Runtime {
   const std::string& host_name(std::uint32_t host) const { return host_names_[host]; }
   // Null where datagrams are not to be used, or do not get through.
   wire::Port* wire() const { return wire_.port.get(); }
+  // Null where wire() is.
+  NonblockingRequests* nonblocking() const { return nonblocking_.get(); }
   WireLog& wire_log() { return wire_log_; }
   // Null where calls are not traced.
   CallTrace* trace() const { return trace_.get(); }
@@ -69,7 +77,7 @@ class Runtime {
   void expect_leftovers() { has_leftovers_ = true; }
 
  private:
-  Runtime() = default;
+  Runtime();
   static void begin();
   // Returns what is wrong with this rank's settings, or nothing.
   std::string take_settings();
@@ -110,6 +118,7 @@ class Runtime {
   StartModel start_model_;              // without its text, once taken
   JobVerdicts verdicts_;
   WireStart wire_;
+  std::unique_ptr<NonblockingRequests> nonblocking_;
   bool counts_wire_ = false;  // some rank's settings ask for what all ranks have counted there
   WireLog wire_log_;
   std::unique_ptr<CallTrace> trace_;

@@ -94,6 +94,17 @@ AgreedCall CallAgreement::finish(Nanoseconds start, Nanoseconds end) {
   return agreed;
 }
 
+const Candidate* CallAgreement::settled(const Shape& shape, bool may_alternate) {
+  Bytes size = message_size(shape);
+  if (needs_shared_size(shape.collective)) {
+    const auto shared = shared_sizes_.find(shape.collective);
+    size = shared == shared_sizes_.end() ? Bytes{0} : shared->second.agreed();
+  }
+  const Decision& decision = planner_.decision(shape, may_alternate, size);
+  if (!decision.trial.settled()) return nullptr;
+  return &decision.candidates[decision.trial.candidate()];
+}
+
 // `longest`: of each of the stage's calls; last, whether some rank's share has varied.
 std::string CallAgreement::judge(const DoneStage& stage, std::span<const std::int64_t> longest) {
   const bool some_share_varied = longest.back() != 0;

@@ -62,6 +62,10 @@ class CallAgreement {
   // do not count where there was no value. The decision is valid until the next finish(). Left out
   // where the exchange has failed; the ranks may then no longer agree on when the next one is due.
   AgreedCall finish(Nanoseconds start, Nanoseconds end);
+  // Who executes calls of `shape` by what is settled already, for calls that may wait for nobody.
+  // Null where nothing is: a trial is under way, or not begun. Equal on all ranks that have made
+  // the same calls before.
+  const Candidate* settled(const Shape& shape, bool may_alternate);
 
   // Whether the ranks go without multicast for now.
   bool is_without_multicast() const { return multicast_.is_away(); }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wire/engine/service_thread.h"
 
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "base/monotonic_clock.h"
+#include "base/thread_without_signals.h"
 
 namespace quadrille::wire {
 namespace {
@@ -46,18 +46,8 @@ bool ServiceThread::start(std::function<Nanoseconds()> act) {
   if (!change(poll_descriptor_, EPOLL_CTL_ADD, end_descriptor_, EPOLLIN) ||
       !change(poll_descriptor_, EPOLL_CTL_ADD, timer_descriptor_, EPOLLIN))
     return false;
-  sigset_t all{};
-  sigset_t before{};
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = true;
-  try {
-    thread_ = std::thread([this] { run(); });
-  } catch (...) {  // no thread, or no memory for what it needs: signals come back in any case
-    started = false;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
+  thread_ = start_without_signals([this] { run(); });
+  return thread_.joinable();
 }
 
 bool ServiceThread::end() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "executor/transports/by_wire.h"
+#include "executor/by_wire.h"
 
 #include <algorithm>
 
@@ -113,6 +113,8 @@ Result<bool> ByWire::start_group_bcast(StepIndex step, Rank root, void* data,
 
 Result<bool> ByWire::start_group_reduce(StepIndex step, Rank root, const void* from, void* into,
                                         std::uint64_t length) {
+  if (call_.beside == nullptr)
+    return Error{ErrorKind::system, "the wire alone does not combine what a group has"};
   ++beside_under_way_;
   return call_.beside->start_group_reduce(step, root, from, into, length);
 }
@@ -133,6 +135,7 @@ Result<std::size_t> ByWire::poll(std::span<StepIndex> completed) {
 }
 
 Result<std::size_t> ByWire::poll_beside(std::span<StepIndex> completed) {
+  if (call_.beside == nullptr) return std::size_t{0};
   if (beside_under_way_ > 0) {
     const auto done = call_.beside->poll(completed);
     if (done.ok()) beside_under_way_ -= done.value();

@@ -2,7 +2,7 @@
 // Messages between hosts over the wire, broadcasts in the group to all of it at once; messages
 // inside a host, and group reductions, by the transport beside it, whose progress goes on
 // meanwhile: a peer that depends on a pending operation of the MPI library's would never come
-// otherwise.
+// otherwise. Without a transport beside it all messages go over the wire.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ class ByWire final : public Transport {
     std::span<const Rank> group;                  // of group steps
     std::uint32_t group_senders = 1;              // roots of these
     Rank rank = 0;                                // own
-    Transport* beside = nullptr;
+    Transport* beside = nullptr;                  // none: it takes all messages itself
   };
 
   // REQUIRES: no message under way. What `call` refers to outlives the call.
@@ -79,8 +79,8 @@ class ByWire final : public Transport {
 
  private:
   bool is_near(Rank peer) const {
-    return call_.host_of_rank[static_cast<std::size_t>(peer)] ==
-           call_.host_of_rank[static_cast<std::size_t>(call_.rank)];
+    return call_.beside != nullptr && call_.host_of_rank[static_cast<std::size_t>(peer)] ==
+                                          call_.host_of_rank[static_cast<std::size_t>(call_.rank)];
   }
   wire::EndpointId endpoint_of(Rank peer) const {
     return static_cast<wire::EndpointId>(call_.world_ranks[static_cast<std::size_t>(peer)]);

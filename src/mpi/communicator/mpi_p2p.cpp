@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PMPI_Isend, PMPI_Irecv, PMPI_Ibcast, PMPI_Ireduce and PMPI_Testsome; what has more than 2^30
 // elements goes in pieces.
-#include "executor/transports/mpi_p2p.h"
+#include "mpi/communicator/mpi_p2p.h"
 
 #include <algorithm>
 #include <string>

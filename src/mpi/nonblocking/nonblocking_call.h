@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The start of one intercepted nonblocking collective, the same for C and Fortran entries:
+//
+//   NonblockingCall call(arguments);
+//   if (call.replaced()) return call.start(request);
+//   return call.forwarded(NEXT(MPI_Ibcast)(buffer, count, type, root, comm, request));
+//
+// A start may wait for no other rank. So such a call is executed only where its ranks have agreed
+// on their communicator already, in a blocking collective, and by what is settled for its shape: a
+// forced candidate, what earlier jobs have found, or a trial of blocking calls that has ended.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+
+#include "mpi/call/call_arguments.h"
+#include "mpi/communicator/communicator.h"
+#include "planner/planner.h"
+#include "schedule/shape.h"
+
+namespace quadrille {
+
+class NonblockingCall {
+ public:
+  // Throws nothing.
+  explicit NonblockingCall(const CallArguments& arguments);
+
+  bool replaced() const { return candidate_ != nullptr || failure_ != MPI_SUCCESS; }
+  // The call will fail with an MPI error code, with nothing started on this rank.
+  void fail(int code) { failure_ = code; }
+
+  // Starts the call; `after` is called when its data have come, before the request is complete. An
+  // error has gone through the communicator's error handler. REQUIRES: replaced().
+  int start(MPI_Request* request, std::function<void()> after = {});
+  // Takes note of a call that the MPI library has started; passes its return code on.
+  int forwarded(int code) const;
+
+ private:
+  void choose();
+  int begin(MPI_Request* request, std::function<void()> after);
+
+  const CallArguments& arguments_;
+  int failure_ = MPI_SUCCESS;  // found before anything was started
+  Communicator* communicator_ = nullptr;
+  Shape shape_;
+  const Candidate* candidate_ = nullptr;  // null: the MPI library
+  const char* left_ = "not handled";      // why it is left to the MPI library
+};
+
+}  // namespace quadrille

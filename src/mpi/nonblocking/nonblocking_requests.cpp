@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/nonblocking/nonblocking_requests.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/monotonic_clock.h"
+#include "executor/waiting.h"
+#include "mpi/job/runtime.h"
+
+namespace quadrille {
+namespace {
+
+// How often the MPI library is looked after while a call of ours is awaited.
+constexpr Nanoseconds between_looks_at_library{500'000};
+// At the job's end: what has not moved for so long lacks a rank.
+constexpr Nanoseconds longest_standstill{2'000'000'000};
+
+void progress_library() {
+  const Runtime& runtime = *Runtime::active();
+  int found = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, runtime.unused_tag(), runtime.shadow(), &found, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
+
+// REQUIRES: mutex_ held.
+int NonblockingRequests::open() {
+  if (self_ != MPI_COMM_NULL) return MPI_SUCCESS;
+  MPI_Group group = MPI_GROUP_NULL;
+  int code = PMPI_Comm_group(MPI_COMM_SELF, &group);
+  if (code != MPI_SUCCESS) return code;
+  code = PMPI_Comm_create(MPI_COMM_SELF, group, &self_);
+  PMPI_Group_free(&group);
+  if (code == MPI_SUCCESS) PMPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
+  return code;
+}
+
+int NonblockingRequests::start(MPI_Comm comm, Communicator& communicator,
+                               std::unique_ptr<PendingCall> call, MPI_Request* request) {
+  const std::scoped_lock lock(mutex_);
+  if (const int code = open(); code != MPI_SUCCESS) return code;
+  if (free_tags_.empty()) {
+    free_tags_.reserve(static_cast<std::size_t>(next_tag_) + 1);  // for all that come back
+    free_tags_.push_back(next_tag_++);
+  }
+  const int tag = free_tags_.back();
+  Entries made;
+  made[MPI_REQUEST_NULL] = {std::move(call), comm, communicator.nonblocking_calls(), &communicator,
+                            tag};
+  auto entry = made.extract(made.begin());
+  const int code = PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag, self_, &entry.key());
+  if (code != MPI_SUCCESS) return code;
+  free_tags_.pop_back();
+  *request = entry.key();
+  Entry& started = entries_.insert(std::move(entry)).position->second;
+  ++pending_count;
+  try {
+    calls_.start(started.queue, started.call->background());
+  } catch (...) {
+    PMPI_Send(nullptr, 0, MPI_BYTE, 0, tag, self_);
+    entries_.erase(*request);
+    --pending_count;
+    free_tags_.push_back(tag);
+    PMPI_Wait(request, MPI_STATUS_IGNORE);
+    throw;
+  }
+  return MPI_SUCCESS;
+}
+
+// Its data are where the program wants them, and the MPI library takes its request for complete.
+void NonblockingRequests::complete(Entry& entry) {
+  Runtime& runtime = *Runtime::active();
+  const BackgroundCall& done = *entry.call->background();
+  if (done.error() && entry.communicator != nullptr) {
+    entry.communicator->complain(entry.call->name(), done.error()->message + "; ending the job");
+    PMPI_Abort(runtime.shadow(), 1);
+  }
+  entry.failure = done.error() ? MPI_ERR_OTHER : entry.call->complete();
+  runtime.wire_log().add(entry.call->collective(), done.flows());
+  entry.call.reset();
+  PMPI_Send(nullptr, 0, MPI_BYTE, 0, entry.tag, self_);
+  free_tags_.push_back(entry.tag);
+}
+
+void NonblockingRequests::complete_done() {
+  std::vector<std::pair<MPI_Comm, int>> failures;
+  {
+    const std::scoped_lock lock(mutex_);
+    const std::uint64_t finished = calls_.finished();
+    if (finished == seen_finished_) return;
+    seen_finished_ = finished;
+    for (auto next = entries_.begin(); next != entries_.end();) {
+      const auto here = next++;
+      Entry& entry = here->second;
+      if (entry.call == nullptr || !entry.call->background()->is_done()) continue;
+      complete(entry);
+      if (entry.failure == MPI_SUCCESS) {
+        entries_.erase(here);
+        --pending_count;
+      } else {
+        failures.emplace_back(entry.comm, entry.failure);
+      }
+    }
+  }
+  for (const auto& [comm, code] : failures)
+    PMPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, code);
+}
+
+void NonblockingRequests::progress() {
+  BackgroundCalls::Driving(calls_).turn();
+  complete_done();
+}
+
+bool NonblockingRequests::is_any_of(std::span<const MPI_Request> requests) {
+  const std::scoped_lock lock(mutex_);
+  return std::ranges::any_of(requests, [this](MPI_Request request) {
+    const auto found = entries_.find(request);
+    return found != entries_.end() && found->second.call != nullptr;
+  });
+}
+
+int NonblockingRequests::take_failure(std::span<const MPI_Request> requests) {
+  const std::scoped_lock lock(mutex_);
+  int failure = MPI_SUCCESS;
+  for (const MPI_Request request : requests) {
+    const auto found = entries_.find(request);
+    if (found == entries_.end() || found->second.call != nullptr) continue;
+    if (failure == MPI_SUCCESS) failure = found->second.failure;
+    entries_.erase(found);
+    --pending_count;
+  }
+  return failure;
+}
+
+void NonblockingRequests::wait_for(std::span<const MPI_Request> requests) {
+  if (!is_any_of(requests)) return;
+  const Nanoseconds began = monotonic_now();
+  const Nanoseconds reports_after{Runtime::active()->settings().wait_report_s * 1'000'000'000};
+  bool reported = reports_after.value == 0;
+  poll_until([&] {
+    if (!reported && monotonic_now() - began > reports_after) {
+      reported = true;
+      report_wait(requests);
+    }
+    return !is_any_of(requests);
+  });
+}
+
+void NonblockingRequests::poll_until(const std::function<bool()>& poll) {
+  BackgroundCalls::Driving driving(calls_);
+  Waiting waiting(Runtime::active()->settings().waiting);
+  Nanoseconds looked_at_library = monotonic_now();
+  for (;;) {
+    const bool moved = driving.turn();
+    complete_done();
+    if (poll()) return;
+    if (moved) {
+      waiting.progressed();
+      continue;
+    }
+    if (const Nanoseconds now = monotonic_now();
+        now - looked_at_library > between_looks_at_library) {
+      looked_at_library = now;
+      progress_library();
+    }
+    waiting.idle(true, [&](Nanoseconds time) { driving.sleep(time); });
+  }
+}
+
+void NonblockingRequests::report_wait(std::span<const MPI_Request> requests) {
+  const std::scoped_lock lock(mutex_);
+  for (const MPI_Request request : requests) {
+    const auto found = entries_.find(request);
+    if (found == entries_.end() || found->second.communicator == nullptr) continue;
+    const Entry& entry = found->second;
+    if (entry.call != nullptr)
+      return entry.communicator->report_long_wait(entry.call->name(),
+                                                  calls_.missing_peers(*entry.queue));
+  }
+}
+
+bool NonblockingRequests::release(MPI_Comm comm, const BackgroundCalls::Queue& queue) {
+  const std::scoped_lock lock(mutex_);
+  for (auto& [request, entry] : entries_) {
+    if (entry.comm != comm || entry.queue.get() != &queue) continue;
+    entry.comm = MPI_COMM_NULL;
+    entry.communicator = nullptr;
+  }
+  return calls_.is_idle(queue);
+}
+
+void NonblockingRequests::end() {
+  Nanoseconds moved = monotonic_now();
+  {
+    BackgroundCalls::Driving driving(calls_);
+    while (!calls_.is_idle() && monotonic_now() - moved < longest_standstill) {
+      if (driving.turn()) {
+        moved = monotonic_now();
+      } else {
+        driving.sleep(Nanoseconds{1'000'000});
+      }
+    }
+  }
+  complete_done();
+  const std::scoped_lock lock(mutex_);
+  for (auto& [request, entry] : entries_) {
+    if (entry.call == nullptr) continue;
+    MPI_Request left = request;
+    PMPI_Cancel(&left);
+    PMPI_Request_free(&left);
+  }
+  pending_count -= static_cast<std::uint32_t>(entries_.size());
+  entries_.clear();
+  if (self_ != MPI_COMM_NULL) PMPI_Comm_free(&self_);
+}
+
+}  // namespace quadrille

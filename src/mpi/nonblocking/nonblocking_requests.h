@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The requests of nonblocking collectives. Each is one of the MPI library's own, so that every
+// function that takes requests takes it: a receive from this process itself, on a communicator of
+// this process alone. When the call is done, and one of the program's threads is in a function that
+// completes requests, a message to itself completes the request; the rest is the MPI library's.
+//
+// Thread rule: any thread.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "executor/background_calls.h"
+#include "mpi/communicator/communicator.h"
+#include "mpi/nonblocking/pending_call.h"
+
+namespace quadrille {
+
+class NonblockingRequests {
+ public:
+  // `port` outlives this.
+  explicit NonblockingRequests(wire::Port& port) : calls_(port) {}
+  NonblockingRequests(const NonblockingRequests&) = delete;
+  NonblockingRequests& operator=(const NonblockingRequests&) = delete;
+
+  // Whether the process has any that is not complete, or has failed.
+  static bool has_any() { return pending_count.load(std::memory_order_acquire) > 0; }
+
+  // Starts `call` as the communicator's next nonblocking one; returns an MPI error code. May throw
+  // std::bad_alloc, with nothing started.
+  int start(MPI_Comm comm, Communicator& communicator, std::unique_ptr<PendingCall> call,
+            MPI_Request* request);
+
+  // What all functions that complete requests begin with: brings on what is under way and completes
+  // the requests of all calls that are done.
+  void progress();
+  // Returns when those of `requests` that are ours are complete. The MPI library's own operations
+  // go on meanwhile.
+  void wait_for(std::span<const MPI_Request> requests);
+  // Has `poll` look at requests again and again, until it returns true.
+  void poll_until(const std::function<bool()>& poll);
+  // Whether any of `requests` is ours, and not complete.
+  bool is_any_of(std::span<const MPI_Request> requests);
+  // The code of a call among `requests` that has failed, which is forgotten then.
+  int take_failure(std::span<const MPI_Request> requests);
+
+  // The communicator is freed. False where calls of it are under way, so that its channel stays
+  // theirs.
+  bool release(MPI_Comm comm, const BackgroundCalls::Queue& queue);
+  // All ranks have started what they will ever start. Waits until all is done, or nothing moves any
+  // more: some rank has not started what others have.
+  void end();
+
+ private:
+  struct Entry {
+    std::unique_ptr<PendingCall> call;  // null: complete, and failed
+    MPI_Comm comm = MPI_COMM_NULL;      // null: freed meanwhile
+    std::shared_ptr<BackgroundCalls::Queue> queue;
+    Communicator* communicator = nullptr;  // null: freed meanwhile
+    int tag = 0;
+    int failure = MPI_SUCCESS;
+  };
+  using Entries = std::map<MPI_Request, Entry>;
+
+  int open();
+  // Completes the requests of all calls that are done.
+  void complete_done();
+  void complete(Entry& entry);
+  void report_wait(std::span<const MPI_Request> requests);
+
+  static inline std::atomic<std::uint32_t> pending_count{0};
+
+  std::mutex mutex_;
+  Entries entries_;
+  std::vector<int> free_tags_;
+  int next_tag_ = 0;
+  std::uint64_t seen_finished_ = 0;  // of the calls
+  MPI_Comm self_ = MPI_COMM_NULL;
+  BackgroundCalls calls_;  // ends before what it works on
+};
+
+}  // namespace quadrille
