@@ -9,8 +9,9 @@ namespace {
 std::string microseconds(std::int64_t time_ns) { return std::to_string(time_ns / 1000); }
 
 std::string class_of(const Shape& shape, Bytes size) {
-  return std::string(" collective=") + name_of(shape.collective) +
-         " ranks=" + std::to_string(shape.ranks) + " bytes=" + std::to_string(size.value);
+  return std::string(shape.is_nonblocking ? " collective=i" : " collective=") +
+         name_of(shape.collective) + " ranks=" + std::to_string(shape.ranks) +
+         " bytes=" + std::to_string(size.value);
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ std::uint64_t Planner::decision_key(const Shape& shape, bool may_alternate, Byte
   }
   return (root_segment << 40U) |
          (std::uint64_t{static_cast<std::uint8_t>(shape.collective)} << 32U) |
-         (std::uint64_t{shape.commutative} << 17U) | (std::uint64_t{may_alternate} << 16U) |
-         size_class(size.value);
+         (std::uint64_t{shape.is_nonblocking} << 18U) | (std::uint64_t{shape.commutative} << 17U) |
+         (std::uint64_t{may_alternate} << 16U) | size_class(size.value);
 }
 
 Decision& Planner::decision(const Shape& shape, bool may_alternate, Bytes size) {
@@ -62,8 +62,23 @@ Decision& Planner::decision(const Shape& shape, bool may_alternate, Bytes size) 
   if (found != decisions_.end()) return found->second;
   Decision made = make_decision(shape, may_alternate, size);
   made.key = key;
+  if (shape.is_nonblocking) leave_out_what_waits(made);
   adopt_verdict(made);
   return decisions_.emplace(key, std::move(made)).first->second;
+}
+
+// A start may wait for no other rank, nor ask whether multicast reaches all; what is forced stays.
+void Planner::leave_out_what_waits(Decision& decision) const {
+  if (decision.trial.settled()) return;
+  for (std::size_t i = decision.candidates.size(); --i > 0;) {
+    const Candidate& candidate = decision.candidates[i];
+    if (needs_messages_alone(candidate) && !needs_multicast(*candidate.algorithm)) continue;
+    decision.candidates.erase(decision.candidates.begin() + static_cast<std::ptrdiff_t>(i));
+    decision.predicted.erase(decision.predicted.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  decision.trial =
+      Trial(static_cast<std::uint32_t>(decision.candidates.size()), options_.trial_rounds);
+  if (decision.trial.settled()) decision.reason = "no candidate for this size";
 }
 
 void Planner::adopt_verdict(Decision& decision) const {

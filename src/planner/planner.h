@@ -109,6 +109,7 @@ class Planner {
   Decision make_decision(const Shape& shape, bool may_alternate, Bytes size) const;
   // Has its trial begin with what another job has found.
   void adopt_verdict(Decision& decision) const;
+  void leave_out_what_waits(Decision& decision) const;
   Decision decide_by_costs(const Shape& shape, bool may_alternate, Bytes size) const;
   Decision list_for_trial(const Shape& shape, Bytes size) const;
   void forget_oldest();

@@ -14,8 +14,8 @@ constexpr std::size_t most_plans = 8;
 }  // namespace
 
 const SharedSchedule& VectorPlans::schedule(const Shape& shape, const Candidate& candidate,
-                                              const TopologyView& view, Rank rank,
-                                              StoredCounts counts) {
+                                            const TopologyView& view, Rank rank,
+                                            StoredCounts counts) {
   const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const Plan& plan) {
     return plan.candidate == &candidate && plan.shape == shape && plan.counts == counts;
   });

@@ -27,6 +27,9 @@ struct Shape {
   // MPI_IN_PLACE: at the root alone for rooted operations (other ranks may have it set or not),
   // else everywhere. For alltoall the caller hands in a copy as `send`, so that it is never set.
   bool in_place = false;
+  // The call starts and may wait for nobody. What is decided for such calls is decided apart from
+  // the others; the schedules are the same.
+  bool is_nonblocking = false;
 
   bool operator==(const Shape&) const = default;
 };

@@ -59,7 +59,10 @@ void CollectiveCall::prepare() {
   const auto shape = shape_of(arguments_, attachment->rank(), attachment->size());
   if (!shape) return;
   shape_ = *shape;
-  if (const char* reason = attachment->reason_to_leave(shape_)) {
+  const Communicator* const agreed = attachment->agreed_communicator();
+  const bool has_to_exchange = agreed != nullptr && agreed->agreement().has_stage_to_judge();
+  if (const char* reason = attachment->reason_to_leave(shape_);
+      reason != nullptr && !has_to_exchange) {
     left_ = reason;
     ForwardCache::of_this_thread().keep(arguments_, attachment->rank(), left_);
     return;
@@ -113,7 +116,8 @@ void CollectiveCall::decide() {
   if (chosen.algorithm != nullptr && chosen.algorithm->supports(shape_)) candidate_ = &chosen;
   left_ = decision_->reason;
   const bool is_watched = traced_from_ns_ != 0 || Runtime::active()->settings().check_decisions ||
-                          communicator_->agreement().is_without_multicast();
+                          communicator_->agreement().is_without_multicast() ||
+                          communicator_->agreement().has_stage_to_judge();
   if (chosen.algorithm == nullptr && trial.is_final() && !is_watched)
     ForwardCache::of_this_thread().keep(arguments_, communicator_->rank(), left_);
   if (agreed->is_sample) began_ns_ = monotonic_now().value;

@@ -48,6 +48,7 @@ class Communicator {
   Planner& planner() { return planner_; }
   CountExchange& count_exchange();
   CallAgreement& agreement() { return agreement_; }
+  const CallAgreement& agreement() const { return agreement_; }
   // Where calls are traced: the communicator's name there, and the number of its next call.
   std::uint64_t traced_name() const { return traced_name_; }
   std::uint32_t next_traced_call() { return traced_calls_++; }

@@ -33,7 +33,7 @@ int complete_after(const Requests& requests, const Before& before, const Execute
   int failure = MPI_SUCCESS;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (left[i] == given[i]) continue;
-    const int of_one = ours->take_failure({&given[i], 1});
+    const int of_one = ours->completed(given[i]);
     if (failure == MPI_SUCCESS) failure = of_one;
   }
   return failure == MPI_SUCCESS ? code : failure;

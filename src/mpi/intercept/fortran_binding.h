@@ -115,7 +115,7 @@ void take_over_nonblocking(Send send, Receive receive, int* request, int* error,
   NonblockingCall call(call_arguments);
   if (!call.replaced()) {
     forward();
-    call.forwarded(MPI_SUCCESS);
+    call.forwarded(MPI_SUCCESS, request_of(request));
     return;
   }
   if (buffers->from.has_memory() && buffers->into.has_memory()) {

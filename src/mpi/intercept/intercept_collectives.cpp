@@ -44,7 +44,8 @@ struct NonblockingEntry<Row, Count, symbol, ParameterList<Parameter...>> {
     NonblockingCall call(arguments);
     if (call.replaced()) return call.start(request);
     const auto next = reinterpret_cast<decltype(&entry)>(next_symbol<symbol>());
-    return call.forwarded(next(passed..., request));
+    const int code = next(passed..., request);
+    return call.forwarded(code, code == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
   }
 };
 

@@ -7,12 +7,15 @@
 #include <new>
 #include <utility>
 
+#include "base/monotonic_clock.h"
 #include "mpi/call/call_shape.h"
+#include "mpi/call/forward_cache.h"
 #include "mpi/call/last_execution.h"
 #include "mpi/communicator/attachment.h"
 #include "mpi/job/runtime.h"
 #include "mpi/nonblocking/nonblocking_requests.h"
 #include "mpi/nonblocking/pending_call.h"
+#include "planner/decision_text.h"
 
 namespace quadrille {
 
@@ -29,6 +32,7 @@ NonblockingCall::NonblockingCall(const CallArguments& arguments) : arguments_(ar
 
 // Sends nothing: what it looks at is equal on all ranks.
 void NonblockingCall::choose() {
+  began_ = monotonic_now();
   const Attachment* const attachment = Attachment::find(arguments_.comm);
   if (attachment == nullptr || Runtime::active()->nonblocking() == nullptr) return;
   communicator_ = attachment->agreed_communicator();
@@ -44,22 +48,33 @@ void NonblockingCall::choose() {
     left_ = reason;
     return;
   }
-  const Candidate* const settled = communicator_->agreement().settled(shape_, true);
-  left_ = settled == nullptr ? "not settled" : "settled for the MPI library";
-  if (settled == nullptr || settled->algorithm == nullptr || !settled->algorithm->supports(shape_))
-    return;
-  left_ = "not by messages alone";
-  if (needs_messages_alone(*settled)) candidate_ = settled;
+  Shape asked = shape_;
+  asked.is_nonblocking = true;
+  agreed_ = communicator_->agreement().start(asked);
+  if (agreed_.ends_stage) ForwardCache::forget_all();  // the next blocking call has to exchange
+  tell_plan(asked);
+  left_ = agreed_.decision->reason;
+  const Candidate& chosen = *agreed_.chosen;
+  if (chosen.algorithm == nullptr || !chosen.algorithm->supports(shape_)) return;
+  if (needs_messages_alone(chosen)) candidate_ = &chosen;
+}
+
+void NonblockingCall::tell_plan(const Shape& shape) const {
+  Decision& decision = *agreed_.decision;
+  if (!decision.trial.settled() || decision.told == decision.trial.candidate()) return;
+  decision.told = decision.trial.candidate();
+  if (communicator_->rank() == 0 && Runtime::active()->settings().logs("plan"))
+    std::fprintf(stderr, "%s\n", plan_line(shape, agreed_.size, decision).c_str());
 }
 
 int NonblockingCall::begin(MPI_Request* request, std::function<void()> after) try {
   if (failure_ != MPI_SUCCESS) return failure_;
   auto call = std::make_unique<PendingCall>(arguments_, shape_, std::move(after));
-  last_execution.take_algorithm(candidate_->name, "settled", std::nullopt);
+  last_execution.take_algorithm(candidate_->name, agreed_.decision->reason, std::nullopt);
   const int code = call->prepare(communicator_->planner(), *candidate_, communicator_->rank());
   if (code != MPI_SUCCESS) return code;
   return Runtime::active()->nonblocking()->start(arguments_.comm, *communicator_, std::move(call),
-                                                 request);
+                                                 {agreed_.sample, began_}, request);
 } catch (const std::bad_alloc&) {
   communicator_->complain(arguments_.name, "there is not enough memory for it");
   return MPI_ERR_NO_MEM;
@@ -71,8 +86,10 @@ int NonblockingCall::start(MPI_Request* request, std::function<void()> after) {
   return code;
 }
 
-int NonblockingCall::forwarded(int code) const {
+int NonblockingCall::forwarded(int code, MPI_Request request) {
   last_execution.take_library(left_);
+  if (agreed_.sample != nullptr)
+    Runtime::active()->nonblocking()->watch(request, {agreed_.sample, began_});
   return code;
 }
 

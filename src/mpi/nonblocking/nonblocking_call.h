@@ -3,11 +3,13 @@
 //
 //   NonblockingCall call(arguments);
 //   if (call.replaced()) return call.start(request);
-//   return call.forwarded(NEXT(MPI_Ibcast)(buffer, count, type, root, comm, request));
+//   const int code = NEXT(MPI_Ibcast)(buffer, count, type, root, comm, request);
+//   return call.forwarded(code, *request);
 //
 // A start may wait for no other rank. So such a call is executed only where its ranks have agreed
-// on their communicator already, in a blocking collective, and by what is settled for its shape: a
-// forced candidate, what earlier jobs have found, or a trial of blocking calls that has ended.
+// on their communicator already, in a blocking collective, and by what all of them know: a forced
+// candidate, what earlier jobs have found, or a trial of nonblocking calls, whose stages are judged
+// in blocking ones.
 #pragma once
 
 #include <mpi.h>
@@ -16,6 +18,7 @@
 
 #include "mpi/call/call_arguments.h"
 #include "mpi/communicator/communicator.h"
+#include "planner/agree/call_agreement.h"
 #include "planner/planner.h"
 #include "schedule/shape.h"
 
@@ -34,16 +37,19 @@ class NonblockingCall {
   // error has gone through the communicator's error handler. REQUIRES: replaced().
   int start(MPI_Request* request, std::function<void()> after = {});
   // Takes note of a call that the MPI library has started; passes its return code on.
-  int forwarded(int code) const;
+  int forwarded(int code, MPI_Request request);
 
  private:
   void choose();
+  void tell_plan(const Shape& shape) const;
   int begin(MPI_Request* request, std::function<void()> after);
 
   const CallArguments& arguments_;
   int failure_ = MPI_SUCCESS;  // found before anything was started
   Communicator* communicator_ = nullptr;
   Shape shape_;
+  CallAgreement::Nonblocking agreed_;
+  Nanoseconds began_{};
   const Candidate* candidate_ = nullptr;  // null: the MPI library
   const char* left_ = "not handled";      // why it is left to the MPI library
 };

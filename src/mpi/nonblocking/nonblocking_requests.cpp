@@ -2,6 +2,7 @@
 #include "mpi/nonblocking/nonblocking_requests.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "base/monotonic_clock.h"
@@ -15,6 +16,8 @@ namespace {
 constexpr Nanoseconds between_looks_at_library{500'000};
 // At the job's end: what has not moved for so long lacks a rank.
 constexpr Nanoseconds longest_standstill{2'000'000'000};
+// Of a call whose time could not be taken.
+constexpr Nanoseconds longest_sample{3'600'000'000'000};
 
 void progress_library() {
   const Runtime& runtime = *Runtime::active();
@@ -37,7 +40,8 @@ int NonblockingRequests::open() {
 }
 
 int NonblockingRequests::start(MPI_Comm comm, Communicator& communicator,
-                               std::unique_ptr<PendingCall> call, MPI_Request* request) {
+                               std::unique_ptr<PendingCall> call, const Timed& timed,
+                               MPI_Request* request) {
   const std::scoped_lock lock(mutex_);
   if (const int code = open(); code != MPI_SUCCESS) return code;
   if (free_tags_.empty()) {
@@ -46,13 +50,15 @@ int NonblockingRequests::start(MPI_Comm comm, Communicator& communicator,
   }
   const int tag = free_tags_.back();
   Entries made;
-  made[MPI_REQUEST_NULL] = {std::move(call), comm, communicator.nonblocking_calls(), &communicator,
-                            tag};
+  made[MPI_REQUEST_NULL] = {std::move(call), comm, communicator.nonblocking_calls(),
+                            &communicator,   tag,  timed};
   auto entry = made.extract(made.begin());
   const int code = PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag, self_, &entry.key());
   if (code != MPI_SUCCESS) return code;
   free_tags_.pop_back();
   *request = entry.key();
+  // One that is there was the MPI library's, and has been completed unseen.
+  if (const auto stale = entries_.find(*request); stale != entries_.end()) forget(stale);
   Entry& started = entries_.insert(std::move(entry)).position->second;
   ++pending_count;
   try {
@@ -91,15 +97,17 @@ void NonblockingRequests::complete_done() {
     if (finished == seen_finished_) return;
     seen_finished_ = finished;
     for (auto next = entries_.begin(); next != entries_.end();) {
-      const auto here = next++;
-      Entry& entry = here->second;
-      if (entry.call == nullptr || !entry.call->background()->is_done()) continue;
+      Entry& entry = next->second;
+      if (entry.call == nullptr || !entry.call->background()->is_done()) {
+        ++next;
+        continue;
+      }
       complete(entry);
       if (entry.failure == MPI_SUCCESS) {
-        entries_.erase(here);
-        --pending_count;
+        next = forget(next);
       } else {
         failures.emplace_back(entry.comm, entry.failure);
+        ++next;
       }
     }
   }
@@ -120,17 +128,34 @@ bool NonblockingRequests::is_any_of(std::span<const MPI_Request> requests) {
   });
 }
 
-int NonblockingRequests::take_failure(std::span<const MPI_Request> requests) {
+int NonblockingRequests::completed(MPI_Request request) {
   const std::scoped_lock lock(mutex_);
-  int failure = MPI_SUCCESS;
-  for (const MPI_Request request : requests) {
-    const auto found = entries_.find(request);
-    if (found == entries_.end() || found->second.call != nullptr) continue;
-    if (failure == MPI_SUCCESS) failure = found->second.failure;
-    entries_.erase(found);
-    --pending_count;
-  }
+  const auto found = entries_.find(request);
+  if (found == entries_.end() || found->second.call != nullptr) return MPI_SUCCESS;
+  const int failure = found->second.failure;
+  forget(found);
   return failure;
+}
+
+NonblockingRequests::Entries::iterator NonblockingRequests::forget(Entries::iterator entry) {
+  const Timed& timed = entry->second.timed;
+  if (timed.sample != nullptr) timed.sample->duration_ns = (monotonic_now() - timed.began).value;
+  --pending_count;
+  return entries_.erase(entry);
+}
+
+void NonblockingRequests::watch(MPI_Request request, const Timed& timed) noexcept try {
+  if (request == MPI_REQUEST_NULL) {  // it was an error, or is done
+    timed.sample->duration_ns = (monotonic_now() - timed.began).value;
+    return;
+  }
+  const std::scoped_lock lock(mutex_);
+  Entry entry;
+  entry.timed = timed;
+  // One that is there has been completed unseen.
+  if (entries_.insert_or_assign(request, std::move(entry)).second) ++pending_count;
+} catch (const std::bad_alloc&) {
+  timed.sample->duration_ns = longest_sample.value;
 }
 
 void NonblockingRequests::wait_for(std::span<const MPI_Request> requests) {
@@ -172,9 +197,9 @@ void NonblockingRequests::report_wait(std::span<const MPI_Request> requests) {
   const std::scoped_lock lock(mutex_);
   for (const MPI_Request request : requests) {
     const auto found = entries_.find(request);
-    if (found == entries_.end() || found->second.communicator == nullptr) continue;
+    if (found == entries_.end()) continue;
     const Entry& entry = found->second;
-    if (entry.call != nullptr)
+    if (entry.call != nullptr && entry.communicator != nullptr)
       return entry.communicator->report_long_wait(entry.call->name(),
                                                   calls_.missing_peers(*entry.queue));
   }

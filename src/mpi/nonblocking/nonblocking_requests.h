@@ -31,13 +31,21 @@ class NonblockingRequests {
   NonblockingRequests(const NonblockingRequests&) = delete;
   NonblockingRequests& operator=(const NonblockingRequests&) = delete;
 
-  // Whether the process has any that is not complete, or has failed.
+  // Whether the process has any that its program has not completed.
   static bool has_any() { return pending_count.load(std::memory_order_acquire) > 0; }
+
+  // Of a call that belongs to a trial: until the program has completed its request.
+  struct Timed {
+    std::shared_ptr<OpenSample> sample = nullptr;  // null: it does not
+    Nanoseconds began{};
+  };
 
   // Starts `call` as the communicator's next nonblocking one; returns an MPI error code. May throw
   // std::bad_alloc, with nothing started.
   int start(MPI_Comm comm, Communicator& communicator, std::unique_ptr<PendingCall> call,
-            MPI_Request* request);
+            const Timed& timed, MPI_Request* request);
+  // Takes the time of a call that the MPI library executes. Without memory it counts as long.
+  void watch(MPI_Request request, const Timed& timed) noexcept;
 
   // What all functions that complete requests begin with: brings on what is under way and completes
   // the requests of all calls that are done.
@@ -49,8 +57,9 @@ class NonblockingRequests {
   void poll_until(const std::function<bool()>& poll);
   // Whether any of `requests` is ours, and not complete.
   bool is_any_of(std::span<const MPI_Request> requests);
-  // The code of a call among `requests` that has failed, which is forgotten then.
-  int take_failure(std::span<const MPI_Request> requests);
+  // The program has completed `request`; returns an MPI error code, that of a call of ours that has
+  // failed.
+  int completed(MPI_Request request);
 
   // The communicator is freed. False where calls of it are under way, so that its channel stays
   // theirs.
@@ -61,11 +70,12 @@ class NonblockingRequests {
 
  private:
   struct Entry {
-    std::unique_ptr<PendingCall> call;  // null: complete, and failed
+    std::unique_ptr<PendingCall> call;  // null: it has failed, or is the MPI library's
     MPI_Comm comm = MPI_COMM_NULL;      // null: freed meanwhile
     std::shared_ptr<BackgroundCalls::Queue> queue;
     Communicator* communicator = nullptr;  // null: freed meanwhile
     int tag = 0;
+    Timed timed;
     int failure = MPI_SUCCESS;
   };
   using Entries = std::map<MPI_Request, Entry>;
@@ -74,6 +84,7 @@ class NonblockingRequests {
   // Completes the requests of all calls that are done.
   void complete_done();
   void complete(Entry& entry);
+  Entries::iterator forget(Entries::iterator entry);
   void report_wait(std::span<const MPI_Request> requests);
 
   static inline std::atomic<std::uint32_t> pending_count{0};

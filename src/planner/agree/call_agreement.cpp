@@ -31,11 +31,11 @@ std::span<std::int64_t> CallAgreement::begin(const Shape& shape, bool may_altern
   decision_ = &decision();
   const Trial& trial = decision_->trial;
   if (!done_stage_ && trial.samples_are_due()) done_stage_ = {decision_, shape_, size_, shared_};
-  std::span<const std::int64_t> samples;
-  if (done_stage_) samples = done_stage_->decision->trial.samples();
+  if (!done_stage_ && !to_judge_.empty()) done_stage_ = to_judge_.front();
   values_.clear();
   // What can fail stands before what takes note of the call.
-  values_.reserve(samples.size() + most_other_values);
+  const std::size_t samples = done_stage_ ? done_stage_->decision->trial.samples().size() : 0;
+  values_.reserve(samples + most_other_values);
 
   // What is not tried makes no difference.
   const bool is_tried = share && *share >= planner_.options().trial_floor;
@@ -46,11 +46,7 @@ std::span<std::int64_t> CallAgreement::begin(const Shape& shape, bool may_altern
     values_.push_back(static_cast<std::int64_t>(time_beside));
   }
 
-  if (done_stage_) {
-    const SharedSize* const of_stage = done_stage_->shared;
-    values_.insert(values_.end(), samples.begin(), samples.end());
-    values_.push_back(of_stage != nullptr && of_stage->has_varied() ? 1 : 0);
-  }
+  if (done_stage_) bring_samples(*done_stage_);
 
   // What the exchange is about to decide is asked for at the next call. Calls whose size is shared
   // have no algorithm with multicast, so that none of these goes unasked.
@@ -94,21 +90,56 @@ AgreedCall CallAgreement::finish(Nanoseconds start, Nanoseconds end) {
   return agreed;
 }
 
-const Candidate* CallAgreement::settled(const Shape& shape, bool may_alternate) {
-  Bytes size = message_size(shape);
-  if (needs_shared_size(shape.collective)) {
-    const auto shared = shared_sizes_.find(shape.collective);
-    size = shared == shared_sizes_.end() ? Bytes{0} : shared->second.agreed();
+// The durations of its calls; last, whether they cannot be judged yet: this rank's share has
+// varied, or one of them is still under way.
+void CallAgreement::bring_samples(const DoneStage& stage) {
+  if (!stage.shape.is_nonblocking) {
+    const std::span<const std::int64_t> samples = stage.decision->trial.samples();
+    values_.insert(values_.end(), samples.begin(), samples.end());
+    values_.push_back(stage.shared != nullptr && stage.shared->has_varied() ? 1 : 0);
+    return;
   }
-  const Decision& decision = planner_.decision(shape, may_alternate, size);
-  if (!decision.trial.settled()) return nullptr;
-  return &decision.candidates[decision.trial.candidate()];
+  bool is_open = false;
+  for (const auto& sample : open_samples_[stage.decision->key]) {
+    values_.push_back(sample->duration_ns.load(std::memory_order_relaxed));
+    is_open = is_open || values_.back() < 0;
+  }
+  values_.push_back(is_open ? 1 : 0);
 }
 
-// `longest`: of each of the stage's calls; last, whether some rank's share has varied.
+// The size that calls of a collective without one in its shape had last.
+Bytes CallAgreement::agreed_size(const Shape& shape) const {
+  if (!needs_shared_size(shape.collective)) return message_size(shape);
+  const auto shared = shared_sizes_.find(shape.collective);
+  return shared == shared_sizes_.end() ? Bytes{0} : shared->second.agreed();
+}
+
+CallAgreement::Nonblocking CallAgreement::start(const Shape& shape) {
+  const Bytes size = agreed_size(shape);
+  Decision& decision = planner_.decision(shape, true, size);
+  Trial& trial = decision.trial;
+  // Until it is judged the MPI library goes on.
+  if (trial.samples_are_due()) return {&decision, &decision.candidates.front(), size};
+  trial.begin_call();
+  Nonblocking call{&decision, &decision.candidates[trial.candidate()], size};
+  if (trial.settled()) return call;
+  call.sample = std::make_shared<OpenSample>();
+  open_samples_[decision.key].push_back(call.sample);
+  trial.record(0);  // its place
+  call.ends_stage = trial.samples_are_due();
+  if (call.ends_stage) to_judge_.push_back({&decision, shape, size, nullptr});
+  return call;
+}
+
+// `longest`: of each of the stage's calls; last, whether on some rank it cannot be judged yet.
 std::string CallAgreement::judge(const DoneStage& stage, std::span<const std::int64_t> longest) {
   const bool some_share_varied = longest.back() != 0;
   longest = longest.first(longest.size() - 1);
+  if (stage.shape.is_nonblocking) {
+    if (some_share_varied) return {};  // the next exchange asks again
+    to_judge_.pop_front();
+    open_samples_.erase(stage.decision->key);
+  }
   std::string told =
       tells_stages_ ? stage_line(stage.shape, stage.size, *stage.decision, longest) : std::string();
   Trial& trial = stage.decision->trial;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the ranks of a communicator must know of each other before they decide who executes a call:
 //   - the size of a call whose arguments tell a rank its own share only (shared_size.h),
-//   - the longest durations of a trial's stage (trial.h),
+//   - the longest durations of a trial's stage (trial.h), of nonblocking calls too,
 //   - whether multicast reaches all (multicast_watch.h).
 // All of it travels in one exchange, and most calls have none. A state machine without messages:
 //
@@ -14,9 +14,12 @@
 // call.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,6 +47,11 @@ struct AgreedCall {
   std::string stage = {};                            // a line on the trial's stage that was judged
 };
 
+// The duration of a nonblocking call in a trial, on this rank. Any thread may complete the call.
+struct OpenSample {
+  std::atomic<std::int64_t> duration_ns = -1;  // negative: it is under way
+};
+
 class CallAgreement {
  public:
   // Asked where multicast's health is due: what this rank has found. Negative: all hear it.
@@ -62,10 +70,21 @@ class CallAgreement {
   // do not count where there was no value. The decision is valid until the next finish(). Left out
   // where the exchange has failed; the ranks may then no longer agree on when the next one is due.
   AgreedCall finish(Nanoseconds start, Nanoseconds end);
-  // Who executes calls of `shape` by what is settled already, for calls that may wait for nobody.
-  // Null where nothing is: a trial is under way, or not begun. Equal on all ranks that have made
-  // the same calls before.
-  const Candidate* settled(const Shape& shape, bool may_alternate);
+
+  // A nonblocking call, which may wait for nobody, so that nothing is exchanged: who executes it
+  // follows from what all ranks know alike. Its trial's stages are judged by exchanges of blocking
+  // calls on the same communicator.
+  struct Nonblocking {
+    Decision* decision = nullptr;
+    const Candidate* chosen = nullptr;  // one of the decision's
+    Bytes size{0};
+    std::shared_ptr<OpenSample> sample = nullptr;  // of its duration; null: it is none
+    bool ends_stage = false;                       // of its trial: the next exchange is due
+  };
+  // REQUIRES: shape.is_nonblocking.
+  Nonblocking start(const Shape& shape);
+  // Whether the next blocking call has something to exchange for nonblocking ones.
+  bool has_stage_to_judge() const { return !to_judge_.empty(); }
 
   // Whether the ranks go without multicast for now.
   bool is_without_multicast() const { return multicast_.is_away(); }
@@ -79,6 +98,10 @@ class CallAgreement {
     SharedSize* shared;  // null: the shape tells the size
   };
 
+  using OpenSamples = std::vector<std::shared_ptr<OpenSample>>;
+
+  Bytes agreed_size(const Shape& shape) const;
+  void bring_samples(const DoneStage& stage);
   Decision& decision();
   std::string judge(const DoneStage& stage, std::span<const std::int64_t> longest);
   std::optional<AgreedCall::MulticastNews> take_multicast(std::int64_t finding);
@@ -89,6 +112,9 @@ class CallAgreement {
   std::map<Collective, SharedSize> shared_sizes_;  // of those that need one
   MulticastWatch multicast_;
   std::optional<DoneStage> done_stage_;  // to be judged by the next exchange
+  // Of nonblocking calls: stages that are done, and by class the samples of all.
+  std::deque<DoneStage> to_judge_;
+  std::map<std::uint64_t, OpenSamples> open_samples_;
 
   // The call between begin() and finish().
   Shape shape_;
