@@ -132,6 +132,15 @@ int PMPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag
   return MPI_SUCCESS;
 }
 
+int PMPI_Send(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  FAKE_ENTRY("PMPI_Send", comm);
+  const auto communicator = fake::find_communicator(comm);
+  const auto found = fake::find_type(type);
+  if (!found) return fake::raise_error(entered.lock(), comm, MPI_ERR_TYPE);
+  fake::send(*communicator, fake::packed(buffer, count, *found), to, tag);
+  return MPI_SUCCESS;
+}
+
 int PMPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                MPI_Request* request) {
   FAKE_ENTRY("PMPI_Irecv", comm);

@@ -190,6 +190,18 @@ int PMPI_Type_get_contents(MPI_Datatype type, int, int, int, int integers[], MPI
   return MPI_SUCCESS;
 }
 
+int PMPI_Type_dup(MPI_Datatype type, MPI_Datatype* made) {
+  FAKE_ENTRY("PMPI_Type_dup");
+  const auto found = find_type(type);
+  if (!found) return MPI_ERR_TYPE;
+  fake::FakeType copy = *found;
+  copy.combiner = MPI_COMBINER_DUP;
+  copy.integers.clear();
+  copy.addresses.clear();
+  copy.types = {type};
+  return fake::add(std::move(copy), made);
+}
+
 int PMPI_Type_contiguous(int count, MPI_Datatype type, MPI_Datatype* made) {
   FAKE_ENTRY("PMPI_Type_contiguous");
   const auto part = find_type(type);

@@ -240,7 +240,8 @@ static void mixed(int round) {
   } else if (round % 3 == 1) {
     for (int done = 0; done < 4; ++done) {
       MPI_Waitany(5, requests, &index, MPI_STATUS_IGNORE);
-      expect(index >= 1 && index < 5 && requests[index] == MPI_REQUEST_NULL, "waitany among others");
+      expect(index >= 1 && index < 5 && requests[index] == MPI_REQUEST_NULL,
+             "waitany among others");
     }
     MPI_Waitany(5, requests, &index, MPI_STATUS_IGNORE);
     expect(index == MPI_UNDEFINED, "nothing is left for waitany");
@@ -279,7 +280,8 @@ static void many(void) {
     started();
   }
   /* From the last to the first. */
-  for (int i = OUTSTANDING - 1; i >= OUTSTANDING / 2; --i) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+  for (int i = OUTSTANDING - 1; i >= OUTSTANDING / 2; --i)
+    MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
   MPI_Waitall(OUTSTANDING / 2, requests, MPI_STATUSES_IGNORE);
   int right = 1;
   for (int i = 0; i < OUTSTANDING; ++i) right = right && values[i] == i;
