@@ -35,6 +35,9 @@ bool is_ever_tried(Collective collective, const TopologyView& view) {
   });
 }
 
+// In a decision's key.
+constexpr std::uint64_t nonblocking_calls = std::uint64_t{1} << 18U;
+
 Decision left_to_library(const char* reason) {
   return {{library_candidate()}, Trial(1, 0), reason, {Nanoseconds{}}};
 }
@@ -52,8 +55,9 @@ std::uint64_t Planner::decision_key(const Shape& shape, bool may_alternate, Byte
   }
   return (root_segment << 40U) |
          (std::uint64_t{static_cast<std::uint8_t>(shape.collective)} << 32U) |
-         (std::uint64_t{shape.is_nonblocking} << 18U) | (std::uint64_t{shape.commutative} << 17U) |
-         (std::uint64_t{may_alternate} << 16U) | size_class(size.value);
+         (shape.is_nonblocking ? nonblocking_calls : 0) |
+         (std::uint64_t{shape.commutative} << 17U) | (std::uint64_t{may_alternate} << 16U) |
+         size_class(size.value);
 }
 
 Decision& Planner::decision(const Shape& shape, bool may_alternate, Bytes size) {
@@ -133,7 +137,9 @@ void Planner::leave_multicast() {
 // What was decided meanwhile is decided anew.
 void Planner::return_to_multicast() {
   std::erase_if(decisions_, [&](const auto& entry) {
-    return !left_multicast_.without_it.contains(entry.first);
+    // Nonblocking calls go without it anyway, and their trials may be under way.
+    return !left_multicast_.without_it.contains(entry.first) &&
+           (entry.first & nonblocking_calls) == 0;
   });
   forget_plans();
   network_.view.has_multicast = left_multicast_.to_all;

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "planner/cost/cost_networks.h"
@@ -66,8 +68,30 @@ class Program {
     for (Rank rank = 0; rank < ranks; ++rank) ranks_.emplace_back(rank, network);
   }
 
+  // A nonblocking call: no rank hears of the others. It is complete some calls later, on each rank
+  // when it likes.
+  void start() {
+    RandomCall call = next_call();
+    call.shape.is_nonblocking = true;
+    std::vector<CallAgreement::Nonblocking> started;
+    for (OneRank& rank : ranks_) {
+      started.push_back(rank.agreement.start(call.shape));
+      const CallAgreement::Nonblocking& first = started.front();
+      const CallAgreement::Nonblocking& one = started.back();
+      if (one.chosen->name != first.chosen->name || one.ends_stage != first.ends_stage ||
+          (one.sample == nullptr) != (first.sample == nullptr))
+        ++differences_;
+      if (one.sample != nullptr) open_.emplace_back(one.sample, 1'000'000 + below(2'000'000));
+    }
+    nonblocking += started.front().chosen->algorithm != nullptr ? 1 : 0;
+  }
+
   // Every rank's decision on the next call; `takes_part`: the last rank has the others' values.
   void call(bool takes_part = true) {
+    while (!open_.empty() && below(3) != 0) {
+      open_.front().first->duration_ns = open_.front().second;
+      open_.pop_front();
+    }
     const RandomCall call = next_call();
     std::vector<std::span<std::int64_t>> values;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
@@ -96,7 +120,7 @@ class Program {
   int differences() const { return differences_; }
   int exchanges() const { return exchanges_; }
   // How often each of these happened.
-  int tried = 0, judged = 0, left_multicast = 0, returned = 0, resized = 0;
+  int tried = 0, judged = 0, left_multicast = 0, returned = 0, resized = 0, nonblocking = 0;
 
  private:
   std::int64_t below(std::int64_t end) {
@@ -157,6 +181,7 @@ class Program {
 
   std::mt19937 random_;
   std::deque<OneRank> ranks_;
+  std::deque<std::pair<std::shared_ptr<OpenSample>, std::int64_t>> open_;
   Collective collective_ = Collective::alltoall;
   std::int64_t size_ = 32768;
   std::int64_t now_ = 1;
@@ -171,10 +196,14 @@ TEST(CallAgreement, ranks_take_the_same_branch_through_random_programs) {
   int left_multicast = 0;
   int returned = 0;
   int resized = 0;
+  int nonblocking = 0;
   for (unsigned seed = 1; seed <= 600; ++seed) {
     const auto ranks = static_cast<Rank>(2 + seed % 8);
     Program program(seed, ranks, static_cast<Rank>(1 + seed % 3));
-    for (int call = 0; call < 600; ++call) program.call();
+    for (int call = 0; call < 600; ++call) {
+      if (call % 3 == 0 && seed % 4 == 0) program.start();
+      program.call();
+    }
     ASSERT_EQ(program.differences(), 0) << "seed " << seed;
     ASSERT_LT(program.exchanges(), 300) << "seed " << seed << ": most calls need none";
     tried += program.tried;
@@ -182,7 +211,9 @@ TEST(CallAgreement, ranks_take_the_same_branch_through_random_programs) {
     left_multicast += program.left_multicast;
     returned += program.returned;
     resized += program.resized;
+    nonblocking += program.nonblocking;
   }
+  EXPECT_GT(nonblocking, 1000);
   EXPECT_GT(tried, 2000);
   EXPECT_GT(judged, 200);
   EXPECT_GT(left_multicast, 20);
@@ -232,6 +263,48 @@ TEST(CallAgreement, a_rank_that_has_not_the_others_values_is_noticed) {
     noticed += program.differences() > 0 ? 1 : 0;
   }
   EXPECT_EQ(noticed, 10);
+}
+
+// A stage of nonblocking calls is judged by a blocking call's exchange, once all of it are
+// complete.
+TEST(CallAgreement, nonblocking_calls_are_tried_and_judged_in_blocking_ones) {
+  const KnownNetwork network = network_of(4, 1);
+  OneRank rank(0, network);
+  const Shape blocking = {.collective = Collective::barrier, .ranks = 4};
+  Shape shape = {.collective = Collective::alltoall, .ranks = 4, .count = 32768};
+  shape.is_nonblocking = true;
+  int samples = 0;
+  bool is_settled = false;
+  for (int call = 0; call < 100 && !is_settled; ++call) {
+    const auto started = rank.agreement.start(shape);
+    is_settled = started.decision->trial.settled();
+    const bool by_library = started.chosen->algorithm == nullptr;
+    if (started.sample == nullptr) continue;
+    ++samples;
+    if (!started.ends_stage) {
+      EXPECT_FALSE(rank.agreement.has_stage_to_judge());
+      started.sample->duration_ns = by_library ? 2'000'000 : 1'000'000;
+      continue;
+    }
+    EXPECT_TRUE(rank.agreement.has_stage_to_judge());
+    EXPECT_EQ(rank.agreement.start(shape).sample, nullptr) << "until it is judged none is taken";
+    EXPECT_FALSE(rank.agreement.begin(blocking, true, std::nullopt).empty());
+    rank.agreement.finish({1}, {2});
+    EXPECT_TRUE(rank.agreement.has_stage_to_judge()) << "one of its calls is under way";
+    started.sample->duration_ns = by_library ? 2'000'000 : 1'000'000;
+    EXPECT_FALSE(rank.agreement.begin(blocking, true, std::nullopt).empty());
+    EXPECT_NE(rank.agreement.finish({1}, {2}).stage.find("collective=ialltoall"),
+              std::string::npos);
+    EXPECT_FALSE(rank.agreement.has_stage_to_judge());
+  }
+  EXPECT_GT(samples, 8);
+  ASSERT_TRUE(is_settled);
+  const auto last = rank.agreement.start(shape);
+  EXPECT_NE(last.chosen->algorithm, nullptr);
+  EXPECT_EQ(last.sample, nullptr);
+  shape.is_nonblocking = false;
+  EXPECT_FALSE(rank.planner.decision(shape, true).trial.settled())
+      << "blocking calls have their own";
 }
 
 }  // namespace
