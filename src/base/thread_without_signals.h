@@ -21,6 +21,7 @@ std::thread start_without_signals(Run&& run) {
   try {
     thread = std::thread(std::forward<Run>(run));
   } catch (...) {  // signals come back in any case
+    thread = {};
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;

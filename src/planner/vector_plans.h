@@ -18,7 +18,7 @@ class VectorPlans {
   // Of `rank`. The reference is valid until the next call. REQUIRES: candidate.algorithm,
   // has_counts(shape.collective); `view` and `rank` are the same each time.
   const SharedSchedule& schedule(const Shape& shape, const Candidate& candidate,
-                                   const TopologyView& view, Rank rank, StoredCounts counts);
+                                 const TopologyView& view, Rank rank, StoredCounts counts);
   // Before the view changes, or a candidate's memory may become another one's.
   void forget() { plans_.clear(); }
 

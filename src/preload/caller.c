@@ -51,9 +51,14 @@ static int is_part_of_mpi(const char* path) {
 /* A return address, and in its lowest bit, which is no part of the key, the answer. */
 static uintptr_t known[256];
 
-int quadrille_program_calls(const void* return_address) {
+int quadrille_core_calls(const void* return_address) {
   const uintptr_t caller = (uintptr_t)return_address;
-  if (caller >= core_begin && caller < core_end) return 0;
+  return caller >= core_begin && caller < core_end;
+}
+
+int quadrille_program_calls(const void* return_address) {
+  if (quadrille_core_calls(return_address)) return 0;
+  const uintptr_t caller = (uintptr_t)return_address;
   uintptr_t* slot = &known[(caller >> 1U) % (sizeof known / sizeof *known)];
   const uintptr_t found = __atomic_load_n(slot, __ATOMIC_RELAXED);
   const uintptr_t key = caller << 1U; /* addresses of programs leave the highest bit free */

@@ -11,5 +11,6 @@ void quadrille_core_is_at(const void* address);
 
 /* `return_address`: where the call returns to. */
 int quadrille_program_calls(const void* return_address);
+int quadrille_core_calls(const void* return_address);
 
 #endif

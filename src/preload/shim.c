@@ -155,10 +155,11 @@ static function resolve(const char* symbol, function* slot) {
 /* PMPI_ is what tools call, and whoever wants the MPI library alone: the library itself and the
  * core, and whom QUADRILLE_PMPI=off lets. On all ranks the same calls have to come by: a program in
  * which one rank says PMPI_Allreduce and another MPI_Allreduce is right. */
-static function resolve_profiling(const char* symbol, function* taken_over, function* library) {
+static function resolve_profiling(const char* symbol, int of_all, function* taken_over,
+                                  function* library) {
   pthread_once(&found_mpi, find_mpi);
   const char* wanted = getenv("QUADRILLE_PMPI");
-  const int off = is_off() || (wanted != NULL && strcmp(wanted, "off") == 0);
+  const int off = is_off() || (!of_all && wanted != NULL && strcmp(wanted, "off") == 0);
   function next = (function)(uintptr_t)next_symbol(symbol);
   if (next == NULL) {
     fprintf(stderr, "quadrille: %s is not in this program's MPI library\n", symbol);
@@ -170,20 +171,26 @@ static function resolve_profiling(const char* symbol, function* taken_over, func
   return next;
 }
 
-#define DEFINE_PROFILING(symbol)                                                                 \
-  EXPORT word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i,     \
-                     word j, word k);                                                            \
-  word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j,    \
-              word k) {                                                                          \
-    static function taken_over, library;                                                         \
-    function go = __atomic_load_n(&library, __ATOMIC_ACQUIRE);                                   \
-    if (__builtin_expect(go == NULL, 0)) go = resolve_profiling(#symbol, &taken_over, &library); \
-    if (quadrille_program_calls(__builtin_return_address(0)))                                    \
-      go = __atomic_load_n(&taken_over, __ATOMIC_RELAXED);                                       \
-    return go(a, b, c, d, e, f, g, h, i, j, k);                                                  \
+#define DEFINE_PROFILING(symbol, of_all, is_taken_over)                                       \
+  EXPORT word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i,  \
+                     word j, word k);                                                         \
+  word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, \
+              word k) {                                                                       \
+    static function taken_over, library;                                                      \
+    function go = __atomic_load_n(&library, __ATOMIC_ACQUIRE);                                \
+    if (__builtin_expect(go == NULL, 0))                                                      \
+      go = resolve_profiling(#symbol, of_all, &taken_over, &library);                         \
+    if (is_taken_over(__builtin_return_address(0)))                                           \
+      go = __atomic_load_n(&taken_over, __ATOMIC_RELAXED);                                    \
+    return go(a, b, c, d, e, f, g, h, i, j, k);                                               \
   }
 
-#define C(name) DEFINE(MPI_##name) DEFINE_PROFILING(PMPI_##name)
+static int anyone_else_calls(const void* return_address) {
+  return !quadrille_core_calls(return_address);
+}
+
+#define C(name) DEFINE(MPI_##name) DEFINE_PROFILING(PMPI_##name, 0, quadrille_program_calls)
+#define C_OF_ALL(name) DEFINE(MPI_##name) DEFINE_PROFILING(PMPI_##name, 1, anyone_else_calls)
 #define C_AND_LARGE(name) C(name) C(name##_c)
 #define FORTRAN(lower, upper) \
   DEFINE(mpi_##lower)         \

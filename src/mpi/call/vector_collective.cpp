@@ -177,9 +177,9 @@ BlockSide receive_side(const CallArguments& call, const Shape& shape, Rank rank)
   return {blocks_of(call.receive_blocks, shape.ranks), call.receive_blocks.address};
 }
 
-class VectorBlocks final : public MovedData {
+class CountedBlocks final : public MovedData {
  public:
-  VectorBlocks(const CallArguments& call, const Shape& shape, Rank rank, CallBuffers& buffers)
+  CountedBlocks(const CallArguments& call, const Shape& shape, Rank rank, CallBuffers& buffers)
       : shape_(shape),
         rank_(rank),
         buffers_(buffers),
@@ -217,7 +217,7 @@ class VectorBlocks final : public MovedData {
 
 Outcome run_movement(Communicator& communicator, const Candidate& candidate, const Shape& shape,
                      const CallArguments& call) {
-  VectorBlocks data(call, shape, communicator.rank(), CallBuffers::of_this_thread());
+  CountedBlocks data(call, shape, communicator.rank(), CallBuffers::of_this_thread());
   int code = data.fill();
   if (code == MPI_SUCCESS && needs_count_exchange(*candidate.algorithm))
     code = communicator.count_exchange().ask(communicator, data.counts(), call.name);
@@ -247,7 +247,7 @@ Outcome run_vector_collective(Communicator& communicator, const Candidate& candi
 
 std::unique_ptr<MovedData> vector_blocks(const CallArguments& call, const Shape& shape, Rank rank,
                                          CallBuffers& buffers) {
-  return std::make_unique<VectorBlocks>(call, shape, rank, buffers);
+  return std::make_unique<CountedBlocks>(call, shape, rank, buffers);
 }
 
 }  // namespace quadrille

@@ -82,6 +82,8 @@ int NonblockingCall::begin(MPI_Request* request, std::function<void()> after) tr
 
 int NonblockingCall::start(MPI_Request* request, std::function<void()> after) {
   const int code = begin(request, std::move(after));
+  if (code != MPI_SUCCESS && agreed_.sample != nullptr)
+    agreed_.sample->duration_ns = (monotonic_now() - began_).value;
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(arguments_.comm, code);
   return code;
 }

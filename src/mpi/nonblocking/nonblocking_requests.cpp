@@ -16,8 +16,6 @@ namespace {
 constexpr Nanoseconds between_looks_at_library{500'000};
 // At the job's end: what has not moved for so long lacks a rank.
 constexpr Nanoseconds longest_standstill{2'000'000'000};
-// Of a call whose time could not be taken.
-constexpr Nanoseconds longest_sample{3'600'000'000'000};
 
 void progress_library() {
   const Runtime& runtime = *Runtime::active();
@@ -155,7 +153,7 @@ void NonblockingRequests::watch(MPI_Request request, const Timed& timed) noexcep
   // One that is there has been completed unseen.
   if (entries_.insert_or_assign(request, std::move(entry)).second) ++pending_count;
 } catch (const std::bad_alloc&) {
-  timed.sample->duration_ns = longest_sample.value;
+  timed.sample->duration_ns = OpenSample::longest_ns;
 }
 
 void NonblockingRequests::wait_for(std::span<const MPI_Request> requests) {

@@ -49,7 +49,8 @@ struct AgreedCall {
 
 // The duration of a nonblocking call in a trial, on this rank. Any thread may complete the call.
 struct OpenSample {
-  std::atomic<std::int64_t> duration_ns = -1;  // negative: it is under way
+  static constexpr std::int64_t longest_ns = 3'600'000'000'000;  // where it is not known
+  std::atomic<std::int64_t> duration_ns = -1;                    // negative: it is under way
 };
 
 class CallAgreement {
@@ -115,6 +116,7 @@ class CallAgreement {
   // Of nonblocking calls: stages that are done, and by class the samples of all.
   std::deque<DoneStage> to_judge_;
   std::map<std::uint64_t, OpenSamples> open_samples_;
+  int asked_in_vain_ = 0;  // for the first of them
 
   // The call between begin() and finish().
   Shape shape_;
