@@ -195,14 +195,14 @@ def test_events_of_the_lab_file_happen_during_a_run() -> None:
     tables = {
         "switch": [{"name": "s0", "rate_mbit": 20}],
         "hosts": [{"names": ["h0..h1"], "on": "s0"}],
-        "event": [{"action": "freeze", "host": "h1", "after_s": 0.5, "for_s": 1.0}],
+        "event": [{"action": "freeze", "host": "h1", "after_s": 0.5, "for_s": 3.0}],
     }
     ticking = "import time\nfor n in range(300): print(time.monotonic(), flush=True); time.sleep(0.01)"
     with Lab.up(topology(**tables), "t-events") as lab:
         result = run_job(lab.directory, lab.state, lab.enter("h1", [PYTHON, "-c", ticking]), capture=True)
         record = json.loads((lab.directory / "last_run.json").read_text(encoding="utf-8"))
     moments = [float(line) for line in result.output.split()]
-    assert max(later - earlier for earlier, later in itertools.pairwise(moments)) > 0.8
+    assert max(later - earlier for earlier, later in itertools.pairwise(moments)) > 1.5  # it may begin late
     assert result.exit_code == record["exit_code"] == 0
     assert set(record["cpu"]) >= {"softirq_share", "steal_share", "bound_by_cpu"}
 
