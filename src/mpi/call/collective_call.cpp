@@ -60,7 +60,7 @@ void CollectiveCall::prepare() {
   if (!shape) return;
   shape_ = *shape;
   const Communicator* const agreed = attachment->agreed_communicator();
-  const bool has_to_exchange = agreed != nullptr && agreed->agreement().has_stage_to_judge();
+  const bool has_to_exchange = agreed != nullptr && agreed->agreement().asks_for_nonblocking();
   if (const char* reason = attachment->reason_to_leave(shape_);
       reason != nullptr && !has_to_exchange) {
     left_ = reason;
@@ -117,7 +117,7 @@ void CollectiveCall::decide() {
   left_ = decision_->reason;
   const bool is_watched = traced_from_ns_ != 0 || Runtime::active()->settings().check_decisions ||
                           communicator_->agreement().is_without_multicast() ||
-                          communicator_->agreement().has_stage_to_judge();
+                          communicator_->agreement().asks_for_nonblocking();
   if (chosen.algorithm == nullptr && trial.is_final() && !is_watched)
     ForwardCache::of_this_thread().keep(arguments_, communicator_->rank(), left_);
   if (agreed->is_sample) began_ns_ = monotonic_now().value;

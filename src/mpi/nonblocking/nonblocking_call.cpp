@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/monotonic_clock.h"
@@ -50,8 +51,11 @@ void NonblockingCall::choose() {
   }
   Shape asked = shape_;
   asked.is_nonblocking = true;
-  agreed_ = communicator_->agreement().start(asked);
-  if (agreed_.ends_stage) ForwardCache::forget_all();  // the next blocking call has to exchange
+  CallAgreement& agreement = communicator_->agreement();
+  std::optional<Bytes> share;
+  if (agreement.needs_share(asked)) share = mean_block(arguments_, shape_, communicator_->rank());
+  agreed_ = agreement.start(asked, share);
+  if (agreed_.asks) ForwardCache::forget_all();  // the next blocking call has to exchange
   tell_plan(asked);
   left_ = agreed_.decision->reason;
   const Candidate& chosen = *agreed_.chosen;

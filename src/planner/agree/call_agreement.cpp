@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/agree/call_agreement.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "planner/decision_text.h"
@@ -8,8 +9,8 @@
 namespace quadrille {
 namespace {
 
-// Two of sizes, whether shares varied, multicast's finding.
-constexpr std::size_t most_other_values = 4;
+// Two of sizes, one of nonblocking calls' sizes, whether shares varied, multicast's finding.
+constexpr std::size_t most_other_values = 5;
 // Blocking calls that ask whether a stage of nonblocking ones is complete.
 constexpr int most_asked_in_vain = 64;
 
@@ -48,6 +49,13 @@ std::span<std::int64_t> CallAgreement::begin(const Shape& shape, bool may_altern
     values_.push_back(static_cast<std::int64_t>(time_beside));
   }
 
+  asks_for_size_of_.reset();
+  if (!unknown_sizes_.empty()) {
+    const auto& [collective, largest] = *unknown_sizes_.begin();
+    asks_for_size_of_ = collective;
+    values_.push_back(static_cast<std::int64_t>(largest.value));
+  }
+
   if (done_stage_) bring_samples(*done_stage_);
 
   // What the exchange is about to decide is asked for at the next call. Calls whose size is shared
@@ -66,6 +74,11 @@ AgreedCall CallAgreement::finish(Nanoseconds start, Nanoseconds end) {
     shared_->learn({static_cast<std::uint64_t>(of_all[0]), static_cast<std::uint64_t>(of_all[1])},
                    start, end);
     of_all = of_all.subspan(2);
+  }
+  if (asks_for_size_of_) {
+    known_sizes_[*asks_for_size_of_] = {static_cast<std::uint64_t>(of_all.front())};
+    unknown_sizes_.erase(*asks_for_size_of_);
+    of_all = of_all.subspan(1);
   }
   if (const auto stage = std::exchange(done_stage_, std::nullopt)) {
     const std::size_t brought = stage->decision->trial.samples().size() + 1;
@@ -110,15 +123,18 @@ void CallAgreement::bring_samples(const DoneStage& stage) {
   values_.push_back(is_open ? 1 : 0);
 }
 
-// The size that calls of a collective without one in its shape had last.
-Bytes CallAgreement::agreed_size(const Shape& shape) const {
-  if (!needs_shared_size(shape.collective)) return message_size(shape);
-  const auto shared = shared_sizes_.find(shape.collective);
-  return shared == shared_sizes_.end() ? Bytes{0} : shared->second.agreed();
-}
-
-CallAgreement::Nonblocking CallAgreement::start(const Shape& shape) {
-  const Bytes size = agreed_size(shape);
+CallAgreement::Nonblocking CallAgreement::start(const Shape& shape, std::optional<Bytes> share) {
+  Bytes size = message_size(shape);
+  if (share) {
+    const auto known = known_sizes_.find(shape.collective);
+    if (known == known_sizes_.end()) {
+      Bytes& largest = unknown_sizes_[shape.collective];
+      largest = std::max(largest, *share);
+      Decision& unknown = planner_.decision(shape, true, size);
+      return {.decision = &unknown, .chosen = &unknown.candidates.front(), .asks = true};
+    }
+    size = known->second;
+  }
   Decision& decision = planner_.decision(shape, true, size);
   Trial& trial = decision.trial;
   // Until it is judged the MPI library goes on.
@@ -129,8 +145,8 @@ CallAgreement::Nonblocking CallAgreement::start(const Shape& shape) {
   call.sample = std::make_shared<OpenSample>();
   open_samples_[decision.key].push_back(call.sample);
   trial.record(0);  // its place
-  call.ends_stage = trial.samples_are_due();
-  if (call.ends_stage) to_judge_.push_back({&decision, shape, size, nullptr});
+  call.asks = trial.samples_are_due();
+  if (call.asks) to_judge_.push_back({&decision, shape, size, nullptr});
   return call;
 }
 

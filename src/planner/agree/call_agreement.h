@@ -80,12 +80,13 @@ class CallAgreement {
     const Candidate* chosen = nullptr;  // one of the decision's
     Bytes size{0};
     std::shared_ptr<OpenSample> sample = nullptr;  // of its duration; null: it is none
-    bool ends_stage = false;                       // of its trial: the next exchange is due
+    bool asks = false;  // something of it is for the next blocking call to exchange
   };
-  // REQUIRES: shape.is_nonblocking.
-  Nonblocking start(const Shape& shape);
+  // `share` is this rank's own of its size, if needs_share(): until the ranks have agreed on the
+  // largest, the MPI library executes such calls. REQUIRES: shape.is_nonblocking.
+  Nonblocking start(const Shape& shape, std::optional<Bytes> share);
   // Whether the next blocking call has something to exchange for nonblocking ones.
-  bool has_stage_to_judge() const { return !to_judge_.empty(); }
+  bool asks_for_nonblocking() const { return !to_judge_.empty() || !unknown_sizes_.empty(); }
 
   // Whether the ranks go without multicast for now.
   bool is_without_multicast() const { return multicast_.is_away(); }
@@ -101,7 +102,6 @@ class CallAgreement {
 
   using OpenSamples = std::vector<std::shared_ptr<OpenSample>>;
 
-  Bytes agreed_size(const Shape& shape) const;
   void bring_samples(const DoneStage& stage);
   Decision& decision();
   std::string judge(const DoneStage& stage, std::span<const std::int64_t> longest);
@@ -117,6 +117,9 @@ class CallAgreement {
   std::deque<DoneStage> to_judge_;
   std::map<std::uint64_t, OpenSamples> open_samples_;
   int asked_in_vain_ = 0;  // for the first of them
+  // And the largest shares: of this rank where the ranks have not agreed yet, and of all.
+  std::map<Collective, Bytes> unknown_sizes_;
+  std::map<Collective, Bytes> known_sizes_;
 
   // The call between begin() and finish().
   Shape shape_;
@@ -125,6 +128,7 @@ class CallAgreement {
   Bytes size_{0};
   Decision* decision_ = nullptr;
   bool compares_sizes_ = false;
+  std::optional<Collective> asks_for_size_of_;  // nonblocking calls
   bool asks_for_multicast_ = false;
   std::vector<std::int64_t> values_;
 };

@@ -74,11 +74,14 @@ class Program {
     RandomCall call = next_call();
     call.shape.is_nonblocking = true;
     std::vector<CallAgreement::Nonblocking> started;
-    for (OneRank& rank : ranks_) {
-      started.push_back(rank.agreement.start(call.shape));
+    for (std::size_t at = 0; at < ranks_.size(); ++at) {
+      CallAgreement& agreement = ranks_[at].agreement;
+      std::optional<Bytes> share;
+      if (agreement.needs_share(call.shape)) share = call.shares[at];
+      started.push_back(agreement.start(call.shape, share));
       const CallAgreement::Nonblocking& first = started.front();
       const CallAgreement::Nonblocking& one = started.back();
-      if (one.chosen->name != first.chosen->name || one.ends_stage != first.ends_stage ||
+      if (one.chosen->name != first.chosen->name || one.asks != first.asks ||
           (one.sample == nullptr) != (first.sample == nullptr))
         ++differences_;
       if (one.sample != nullptr) open_.emplace_back(one.sample, 1'000'000 + below(2'000'000));
@@ -276,35 +279,62 @@ TEST(CallAgreement, nonblocking_calls_are_tried_and_judged_in_blocking_ones) {
   int samples = 0;
   bool is_settled = false;
   for (int call = 0; call < 100 && !is_settled; ++call) {
-    const auto started = rank.agreement.start(shape);
+    const auto started = rank.agreement.start(shape, std::nullopt);
     is_settled = started.decision->trial.settled();
     const bool by_library = started.chosen->algorithm == nullptr;
     if (started.sample == nullptr) continue;
     ++samples;
-    if (!started.ends_stage) {
-      EXPECT_FALSE(rank.agreement.has_stage_to_judge());
+    if (!started.asks) {
+      EXPECT_FALSE(rank.agreement.asks_for_nonblocking());
       started.sample->duration_ns = by_library ? 2'000'000 : 1'000'000;
       continue;
     }
-    EXPECT_TRUE(rank.agreement.has_stage_to_judge());
-    EXPECT_EQ(rank.agreement.start(shape).sample, nullptr) << "until it is judged none is taken";
+    EXPECT_TRUE(rank.agreement.asks_for_nonblocking());
+    EXPECT_EQ(rank.agreement.start(shape, std::nullopt).sample, nullptr)
+        << "until it is judged none is taken";
     EXPECT_FALSE(rank.agreement.begin(blocking, true, std::nullopt).empty());
     rank.agreement.finish({1}, {2});
-    EXPECT_TRUE(rank.agreement.has_stage_to_judge()) << "one of its calls is under way";
+    EXPECT_TRUE(rank.agreement.asks_for_nonblocking()) << "one of its calls is under way";
     started.sample->duration_ns = by_library ? 2'000'000 : 1'000'000;
     EXPECT_FALSE(rank.agreement.begin(blocking, true, std::nullopt).empty());
     EXPECT_NE(rank.agreement.finish({1}, {2}).stage.find("collective=ialltoall"),
               std::string::npos);
-    EXPECT_FALSE(rank.agreement.has_stage_to_judge());
+    EXPECT_FALSE(rank.agreement.asks_for_nonblocking());
   }
   EXPECT_GT(samples, 8);
   ASSERT_TRUE(is_settled);
-  const auto last = rank.agreement.start(shape);
+  const auto last = rank.agreement.start(shape, std::nullopt);
   EXPECT_NE(last.chosen->algorithm, nullptr);
   EXPECT_EQ(last.sample, nullptr);
   shape.is_nonblocking = false;
   EXPECT_FALSE(rank.planner.decision(shape, true).trial.settled())
       << "blocking calls have their own";
+}
+
+TEST(CallAgreement, nonblocking_calls_with_counts_are_tried_once_their_size_is_agreed_on) {
+  const KnownNetwork network = network_of(4, 1);
+  OneRank one(0, network);
+  OneRank other(1, network);
+  const Shape blocking = {.collective = Collective::barrier, .ranks = 4};
+  const Shape shape = {.collective = Collective::alltoallv, .ranks = 4, .is_nonblocking = true};
+  ASSERT_TRUE(one.agreement.needs_share(shape));
+  for (OneRank* rank : {&one, &other}) {
+    const Bytes share{rank == &one ? 100U : 65536U};
+    const auto first = rank->agreement.start(shape, share);
+    EXPECT_TRUE(first.asks);
+    EXPECT_EQ(first.chosen->algorithm, nullptr);
+    EXPECT_EQ(first.sample, nullptr);
+    ASSERT_EQ(rank->agreement.begin(blocking, true, std::nullopt).size(), 1U);
+  }
+  EXPECT_EQ(one.agreement.begin(blocking, true, std::nullopt).front(), 100);
+  one.agreement.begin(blocking, true, std::nullopt).front() = 65536;
+  for (OneRank* rank : {&one, &other}) {
+    rank->agreement.finish({1}, {2});
+    EXPECT_FALSE(rank->agreement.asks_for_nonblocking());
+    const auto next = rank->agreement.start(shape, Bytes{100});
+    EXPECT_EQ(next.size.value, 65536U);
+    EXPECT_NE(next.sample, nullptr) << "it is tried";
+  }
 }
 
 }  // namespace
