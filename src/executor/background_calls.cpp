@@ -95,6 +95,7 @@ Result<bool> BackgroundCalls::begin_next(Queue& queue) {
   const BackgroundRanks& ranks = queue.ranks_;
   queue.by_wire_.begin({.port = &port_,
                         .channel = ranks.channel,
+                        .element_bytes = static_cast<std::size_t>(call.memory_.element_stride),
                         .world_ranks = ranks.world_ranks,
                         .host_of_rank = ranks.host_of_rank,
                         .group = call.schedule_->schedule().group,

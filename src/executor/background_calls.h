@@ -39,7 +39,7 @@ struct BackgroundRanks {
 
 class BackgroundCall {
  public:
-  // `memory` is valid until the call is done.
+  // `memory` is valid until the call is done; its elements have no gaps.
   BackgroundCall(SharedSchedule schedule, CallMemory memory)
       : schedule_(std::move(schedule)), memory_(std::move(memory)) {}
 

@@ -18,11 +18,14 @@ pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.ti
 
 FORCED = (
     "alltoall:granted,alltoallv:granted,bcast:binomial,allgather:ring,allgatherv:ring,gather:binomial,"
-    "gatherv:linear,scatter:binomial,scatterv:linear,barrier:dissemination"
+    "gatherv:linear,scatter:binomial,scatterv:linear,barrier:dissemination,allreduce:ring,reduce:binomial,"
+    "scan:recursive_doubling,exscan:chain,reduce_scatter_block:pairwise,reduce_scatter:recursive_halving"
 )
 OTHERS = (
     "alltoall:bruck,alltoallv:ordered,bcast:multicast,allgather:multicast,allgatherv:ring,gather:linear,"
-    "gatherv:granted,scatter:linear,scatterv:linear,barrier:multicast"
+    "gatherv:granted,scatter:linear,scatterv:linear,barrier:multicast,allreduce:recursive_doubling,"
+    "reduce:chain:segment=1024,scan:chain:segment=1024,exscan:recursive_doubling,"
+    "reduce_scatter_block:recursive_halving,reduce_scatter:pairwise"
 )
 
 

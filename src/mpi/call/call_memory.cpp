@@ -81,7 +81,7 @@ std::uint64_t blocks_received(const Shape& shape) {
   return whole ? 1 : static_cast<std::uint64_t>(shape.ranks);
 }
 
-class EqualBlocks final : public MovedData {
+class EqualBlocks final : public CallData {
  public:
   EqualBlocks(const CallArguments& call, const Shape& shape, Rank rank, CallBuffers& buffers)
       : call_(call),
@@ -161,8 +161,8 @@ CallMemory memory_of_bytes(const std::byte* send, std::byte* receive, std::byte*
   return memory;
 }
 
-std::unique_ptr<MovedData> equal_blocks(const CallArguments& call, const Shape& shape, Rank rank,
-                                        CallBuffers& buffers) {
+std::unique_ptr<CallData> equal_blocks(const CallArguments& call, const Shape& shape, Rank rank,
+                                       CallBuffers& buffers) {
   return std::make_unique<EqualBlocks>(call, shape, rank, buffers);
 }
 

@@ -19,15 +19,14 @@
 
 namespace quadrille {
 
-// The memory of a call where data only move: an element is one byte of the packed data. Its parts
-// are called in this order; those of the first and the last ask the MPI library, the memory does
-// not. Codes are MPI's.
-class MovedData {
+// The memory of a call, whose functions are called in this order. The first and the last ask the
+// MPI library; the memory's own do not. Codes are MPI's.
+class CallData {
  public:
-  MovedData() = default;
-  MovedData(const MovedData&) = delete;
-  MovedData& operator=(const MovedData&) = delete;
-  virtual ~MovedData() = default;
+  CallData() = default;
+  CallData(const CallData&) = delete;
+  CallData& operator=(const CallData&) = delete;
+  virtual ~CallData() = default;
 
   // Packs what is sent, where it is not contiguous.
   virtual int fill() = 0;
@@ -40,9 +39,10 @@ class MovedData {
 
 CallMemory memory_of_bytes(const std::byte* send, std::byte* receive, std::byte* scratch);
 
-// Of calls without counts. What it is made of outlives it.
-std::unique_ptr<MovedData> equal_blocks(const CallArguments& call, const Shape& shape, Rank rank,
-                                        CallBuffers& buffers);
+// Where data only move, of calls without counts: an element is one byte of the packed data. What it
+// is made of outlives it.
+std::unique_ptr<CallData> equal_blocks(const CallArguments& call, const Shape& shape, Rank rank,
+                                       CallBuffers& buffers);
 
 // REQUIRES: no counts in the shape.
 Outcome run_data_movement(Communicator& communicator, const Candidate& candidate,

@@ -177,7 +177,7 @@ BlockSide receive_side(const CallArguments& call, const Shape& shape, Rank rank)
   return {blocks_of(call.receive_blocks, shape.ranks), call.receive_blocks.address};
 }
 
-class CountedBlocks final : public MovedData {
+class CountedBlocks final : public CallData {
  public:
   CountedBlocks(const CallArguments& call, const Shape& shape, Rank rank, CallBuffers& buffers)
       : shape_(shape),
@@ -245,8 +245,8 @@ Outcome run_vector_collective(Communicator& communicator, const Candidate& candi
   return run_reduction(communicator, prepared, shape, call);
 }
 
-std::unique_ptr<MovedData> vector_blocks(const CallArguments& call, const Shape& shape, Rank rank,
-                                         CallBuffers& buffers) {
+std::unique_ptr<CallData> vector_blocks(const CallArguments& call, const Shape& shape, Rank rank,
+                                        CallBuffers& buffers) {
   return std::make_unique<CountedBlocks>(call, shape, rank, buffers);
 }
 

@@ -20,7 +20,7 @@ Outcome run_vector_collective(Communicator& communicator, const Candidate& candi
                               const Shape& shape, const CallArguments& call);
 
 // Of calls with counts in which data only move, as equal_blocks().
-std::unique_ptr<MovedData> vector_blocks(const CallArguments& call, const Shape& shape, Rank rank,
-                                         CallBuffers& buffers);
+std::unique_ptr<CallData> vector_blocks(const CallArguments& call, const Shape& shape, Rank rank,
+                                        CallBuffers& buffers);
 
 }  // namespace quadrille

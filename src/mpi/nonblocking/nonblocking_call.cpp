@@ -10,10 +10,12 @@
 
 #include "base/monotonic_clock.h"
 #include "mpi/call/call_shape.h"
+#include "mpi/call/datatype.h"
 #include "mpi/call/forward_cache.h"
 #include "mpi/call/last_execution.h"
 #include "mpi/communicator/attachment.h"
 #include "mpi/job/runtime.h"
+#include "mpi/nonblocking/combination.h"
 #include "mpi/nonblocking/nonblocking_requests.h"
 #include "mpi/nonblocking/pending_call.h"
 #include "planner/decision_text.h"
@@ -41,7 +43,8 @@ void NonblockingCall::choose() {
     left_ = "no blocking collective before";
     return;
   }
-  if (is_reducing(arguments_.collective)) return;
+  const bool combines = is_reducing(arguments_.collective);
+  if (combines && !own_combination(arguments_.op, arguments_.send.type)) return;
   const auto shape = shape_of(arguments_, attachment->rank(), attachment->size());
   if (!shape) return;
   shape_ = *shape;
@@ -54,7 +57,8 @@ void NonblockingCall::choose() {
   CallAgreement& agreement = communicator_->agreement();
   std::optional<Bytes> share;
   if (agreement.needs_share(asked)) share = mean_block(arguments_, shape_, communicator_->rank());
-  agreed_ = agreement.start(asked, share);
+  agreed_ =
+      agreement.start(asked, !combines || is_exact(arguments_.op, arguments_.send.type), share);
   if (agreed_.asks) ForwardCache::forget_all();  // the next blocking call has to exchange
   tell_plan(asked);
   left_ = agreed_.decision->reason;

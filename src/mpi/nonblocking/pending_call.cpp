@@ -1,12 +1,54 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/nonblocking/pending_call.h"
 
+#include <cstring>
 #include <utility>
 
 #include "mpi/call/datatype.h"
 #include "mpi/call/vector_collective.h"
+#include "mpi/nonblocking/combination.h"
+#include "schedule/blocks.h"
 
 namespace quadrille {
+
+namespace {
+
+// Elements are the user's, combined where they lie.
+class CombinedData final : public CallData {
+ public:
+  CombinedData(const CallArguments& call, const Shape& shape, CallBuffers& buffers)
+      : call_(call), shape_(shape), buffers_(buffers) {}
+
+  int fill() override { return MPI_SUCCESS; }
+  const SharedSchedule& schedule(Planner& planner, const Candidate& candidate) override {
+    if (shape_.collective != Collective::reduce_scatter) return planner.schedule(shape_, candidate);
+    std::vector<std::uint64_t> lengths;
+    for (Rank rank = 0; rank < shape_.ranks; ++rank)
+      lengths.push_back(static_cast<std::uint64_t>(call_.send_blocks.count(rank)));
+    return planner.schedule(shape_, candidate, {StoredBlocks::in_a_row(std::move(lengths)), {}});
+  }
+  CallMemory memory(std::uint64_t scratch_length) override {
+    const std::size_t bytes = shape_.element_bytes;
+    CallMemory memory;
+    memory.element_stride = static_cast<std::int64_t>(bytes);
+    memory.send = shape_.in_place ? nullptr : static_cast<const std::byte*>(call_.send.address);
+    memory.receive = static_cast<std::byte*>(call_.receive.address);
+    memory.scratch = buffers_.scratch(scratch_length * bytes);
+    memory.copy = [bytes](const std::byte* from, std::byte* into, std::uint64_t length) {
+      std::memcpy(into, from, length * bytes);
+    };
+    memory.reduce = own_combination(call_.op, call_.send.type);
+    return memory;
+  }
+  int give_back() override { return MPI_SUCCESS; }
+
+ private:
+  const CallArguments& call_;
+  const Shape& shape_;
+  CallBuffers& buffers_;
+};
+
+}  // namespace
 
 PendingCall::PendingCall(const CallArguments& call, const Shape& shape, std::function<void()> after)
     : call_(call), shape_(shape), after_(std::move(after)) {}
@@ -30,6 +72,12 @@ int PendingCall::keep(MPI_Datatype& type) {
 MPI_Datatype* PendingCall::received_type(Rank rank) {
   switch (shape_.collective) {
     case Collective::barrier:
+    case Collective::reduce:
+    case Collective::allreduce:
+    case Collective::reduce_scatter_block:
+    case Collective::reduce_scatter:
+    case Collective::scan:
+    case Collective::exscan:
       return nullptr;
     case Collective::gather:
       return rank == shape_.root ? &call_.receive.type : nullptr;
@@ -57,8 +105,12 @@ int PendingCall::prepare(Planner& planner, const Candidate& candidate, Rank rank
   }
   host_.emplace(call_, shape_, rank, buffers_);
   if (host_->code() != MPI_SUCCESS) return host_->code();
-  data_ = has_counts(shape_.collective) ? vector_blocks(host_->call(), shape_, rank, buffers_)
-                                        : equal_blocks(host_->call(), shape_, rank, buffers_);
+  if (is_reducing(shape_.collective)) {
+    data_ = std::make_unique<CombinedData>(host_->call(), shape_, buffers_);
+  } else {
+    data_ = has_counts(shape_.collective) ? vector_blocks(host_->call(), shape_, rank, buffers_)
+                                          : equal_blocks(host_->call(), shape_, rank, buffers_);
+  }
   if (const int code = data_->fill(); code != MPI_SUCCESS) return code;
   const SharedSchedule schedule = data_->schedule(planner, candidate);
   background_ = std::make_shared<BackgroundCall>(

@@ -23,8 +23,8 @@ namespace quadrille {
 
 class PendingCall {
  public:
-  // `after` is called when the data have come. REQUIRES: shape_of() gave `shape`, in which data
-  // only move, of one type a side.
+  // `after` is called when the data have come. REQUIRES: shape_of() gave `shape`, whose data are of
+  // one type a side, and where they are combined, own_combination() can.
   PendingCall(const CallArguments& call, const Shape& shape, std::function<void()> after);
   PendingCall(const PendingCall&) = delete;
   PendingCall& operator=(const PendingCall&) = delete;
@@ -52,7 +52,7 @@ class PendingCall {
   std::vector<MPI_Datatype> types_;  // copies of the program's, which it may free meanwhile
   CallBuffers buffers_;
   std::optional<HostCopies> host_;
-  std::unique_ptr<MovedData> data_;
+  std::unique_ptr<CallData> data_;
   std::shared_ptr<BackgroundCall> background_;
 };
 

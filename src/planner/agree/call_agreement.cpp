@@ -123,19 +123,20 @@ void CallAgreement::bring_samples(const DoneStage& stage) {
   values_.push_back(is_open ? 1 : 0);
 }
 
-CallAgreement::Nonblocking CallAgreement::start(const Shape& shape, std::optional<Bytes> share) {
+CallAgreement::Nonblocking CallAgreement::start(const Shape& shape, bool may_alternate,
+                                                std::optional<Bytes> share) {
   Bytes size = message_size(shape);
   if (share) {
     const auto known = known_sizes_.find(shape.collective);
     if (known == known_sizes_.end()) {
       Bytes& largest = unknown_sizes_[shape.collective];
       largest = std::max(largest, *share);
-      Decision& unknown = planner_.decision(shape, true, size);
+      Decision& unknown = planner_.decision(shape, may_alternate, size);
       return {.decision = &unknown, .chosen = &unknown.candidates.front(), .asks = true};
     }
     size = known->second;
   }
-  Decision& decision = planner_.decision(shape, true, size);
+  Decision& decision = planner_.decision(shape, may_alternate, size);
   Trial& trial = decision.trial;
   // Until it is judged the MPI library goes on.
   if (trial.samples_are_due()) return {&decision, &decision.candidates.front(), size};

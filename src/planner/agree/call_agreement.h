@@ -84,7 +84,7 @@ class CallAgreement {
   };
   // `share` is this rank's own of its size, if needs_share(): until the ranks have agreed on the
   // largest, the MPI library executes such calls. REQUIRES: shape.is_nonblocking.
-  Nonblocking start(const Shape& shape, std::optional<Bytes> share);
+  Nonblocking start(const Shape& shape, bool may_alternate, std::optional<Bytes> share);
   // Whether the next blocking call has something to exchange for nonblocking ones.
   bool asks_for_nonblocking() const { return !to_judge_.empty() || !unknown_sizes_.empty(); }
 

@@ -78,7 +78,7 @@ class Program {
       CallAgreement& agreement = ranks_[at].agreement;
       std::optional<Bytes> share;
       if (agreement.needs_share(call.shape)) share = call.shares[at];
-      started.push_back(agreement.start(call.shape, share));
+      started.push_back(agreement.start(call.shape, call.may_alternate, share));
       const CallAgreement::Nonblocking& first = started.front();
       const CallAgreement::Nonblocking& one = started.back();
       if (one.chosen->name != first.chosen->name || one.asks != first.asks ||
@@ -279,7 +279,7 @@ TEST(CallAgreement, nonblocking_calls_are_tried_and_judged_in_blocking_ones) {
   int samples = 0;
   bool is_settled = false;
   for (int call = 0; call < 100 && !is_settled; ++call) {
-    const auto started = rank.agreement.start(shape, std::nullopt);
+    const auto started = rank.agreement.start(shape, true, std::nullopt);
     is_settled = started.decision->trial.settled();
     const bool by_library = started.chosen->algorithm == nullptr;
     if (started.sample == nullptr) continue;
@@ -290,7 +290,7 @@ TEST(CallAgreement, nonblocking_calls_are_tried_and_judged_in_blocking_ones) {
       continue;
     }
     EXPECT_TRUE(rank.agreement.asks_for_nonblocking());
-    EXPECT_EQ(rank.agreement.start(shape, std::nullopt).sample, nullptr)
+    EXPECT_EQ(rank.agreement.start(shape, true, std::nullopt).sample, nullptr)
         << "until it is judged none is taken";
     EXPECT_FALSE(rank.agreement.begin(blocking, true, std::nullopt).empty());
     rank.agreement.finish({1}, {2});
@@ -303,7 +303,7 @@ TEST(CallAgreement, nonblocking_calls_are_tried_and_judged_in_blocking_ones) {
   }
   EXPECT_GT(samples, 8);
   ASSERT_TRUE(is_settled);
-  const auto last = rank.agreement.start(shape, std::nullopt);
+  const auto last = rank.agreement.start(shape, true, std::nullopt);
   EXPECT_NE(last.chosen->algorithm, nullptr);
   EXPECT_EQ(last.sample, nullptr);
   shape.is_nonblocking = false;
@@ -320,7 +320,7 @@ TEST(CallAgreement, nonblocking_calls_with_counts_are_tried_once_their_size_is_a
   ASSERT_TRUE(one.agreement.needs_share(shape));
   for (OneRank* rank : {&one, &other}) {
     const Bytes share{rank == &one ? 100U : 65536U};
-    const auto first = rank->agreement.start(shape, share);
+    const auto first = rank->agreement.start(shape, true, share);
     EXPECT_TRUE(first.asks);
     EXPECT_EQ(first.chosen->algorithm, nullptr);
     EXPECT_EQ(first.sample, nullptr);
@@ -331,7 +331,7 @@ TEST(CallAgreement, nonblocking_calls_with_counts_are_tried_once_their_size_is_a
   for (OneRank* rank : {&one, &other}) {
     rank->agreement.finish({1}, {2});
     EXPECT_FALSE(rank->agreement.asks_for_nonblocking());
-    const auto next = rank->agreement.start(shape, Bytes{100});
+    const auto next = rank->agreement.start(shape, true, Bytes{100});
     EXPECT_EQ(next.size.value, 65536U);
     EXPECT_NE(next.sample, nullptr) << "it is tried";
   }

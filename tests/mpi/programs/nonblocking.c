@@ -225,6 +225,145 @@ static void rooted(MPI_Comm comm, int block, int round) {
   wait_by(&request, round);
 }
 
+static void reductions(MPI_Comm comm, int block, int round) {
+  int own, ranks;
+  MPI_Request request;
+  MPI_Comm_rank(comm, &own);
+  MPI_Comm_size(comm, &ranks);
+  const int all = ranks * (ranks + 1) / 2, root = round % ranks;
+  for (int i = 0; i < block; ++i) sent[i] = (own + 1) * (i % 1000);
+  MPI_Iallreduce(sent, received, block, MPI_INT, MPI_SUM, comm, &request);
+  started();
+  wait_by(&request, round);
+  int right = 1;
+  for (int i = 0; i < block; ++i) right = right && received[i] == all * (i % 1000);
+  expect(right, "iallreduce");
+
+  memcpy(received, sent, sizeof(int) * (size_t)block);
+  MPI_Iallreduce(MPI_IN_PLACE, received, block, MPI_INT, MPI_MAX, comm, &request);
+  started();
+  wait_by(&request, round + 1);
+  right = 1;
+  for (int i = 0; i < block; ++i) right = right && received[i] == ranks * (i % 1000);
+  expect(right, "iallreduce in place");
+
+  memset(received, 0xff, sizeof(int) * (size_t)block);
+  MPI_Ireduce(sent, received, block, MPI_INT, MPI_SUM, root, comm, &request);
+  started();
+  wait_by(&request, round + 2);
+  right = 1;
+  for (int i = 0; i < block; ++i)
+    right = right && received[i] == (own == root ? all * (i % 1000) : -1);
+  expect(right, "ireduce");
+
+  MPI_Iscan(sent, received, block, MPI_INT, MPI_SUM, comm, &request);
+  started();
+  wait_by(&request, round + 3);
+  right = 1;
+  for (int i = 0; i < block; ++i)
+    right = right && received[i] == (own + 1) * (own + 2) / 2 * (i % 1000);
+  expect(right, "iscan");
+
+  MPI_Iexscan(sent, received, block, MPI_INT, MPI_SUM, comm, &request);
+  started();
+  wait_by(&request, round + 4);
+  right = 1;
+  for (int i = 0; i < block && own > 0; ++i)
+    right = right && received[i] == own * (own + 1) / 2 * (i % 1000);
+  expect(right, "iexscan");
+
+  const int part = block / ranks;
+  MPI_Ireduce_scatter_block(sent, received, part, MPI_INT, MPI_SUM, comm, &request);
+  started();
+  wait_by(&request, round + 5);
+  right = 1;
+  for (int i = 0; i < part; ++i) right = right && received[i] == all * ((own * part + i) % 1000);
+  expect(right, "ireduce_scatter_block");
+
+  int first = 0;
+  for (int peer = 0; peer < ranks; ++peer) {
+    counts[peer] = part > peer ? part - peer : 0;
+    if (peer < own) first += counts[peer];
+  }
+  MPI_Ireduce_scatter(sent, received, counts, MPI_INT, MPI_SUM, comm, &request);
+  started();
+  wait_by(&request, round + 6);
+  right = 1;
+  for (int i = 0; i < (part > own ? part - own : 0); ++i)
+    right = right && received[i] == all * ((first + i) % 1000);
+  expect(right, "ireduce_scatter");
+
+  /* The same bits on all ranks. */
+  static double from[MOST], into[MOST], roots[MOST];
+  for (int i = 0; i < block; ++i) from[i] = 1.0 / (own + 3 + i % 17);
+  MPI_Iallreduce(from, into, block, MPI_DOUBLE, MPI_SUM, comm, &request);
+  started();
+  wait_by(&request, round);
+  memcpy(roots, into, sizeof roots);
+  MPI_Bcast(roots, block, MPI_DOUBLE, 0, comm);
+  expect(memcmp(roots, into, sizeof(double) * (size_t)block) == 0, "iallreduce of doubles");
+}
+
+/* Every operation on every type of numbers gives what the MPI library gives. */
+static void operations(void) {
+  const MPI_Datatype types[] = {
+      MPI_INT,      MPI_LONG,     MPI_LONG_LONG,     MPI_SHORT,          MPI_SIGNED_CHAR,
+      MPI_UNSIGNED, MPI_UINT64_T, MPI_UNSIGNED_LONG, MPI_UNSIGNED_SHORT, MPI_UNSIGNED_CHAR,
+      MPI_INT8_T,   MPI_INT16_T,  MPI_INT32_T,       MPI_INT64_T,        MPI_UINT8_T,
+      MPI_UINT16_T, MPI_UINT32_T, MPI_FLOAT,         MPI_DOUBLE,         MPI_LONG_DOUBLE};
+  const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MAX,  MPI_MIN, MPI_LAND,
+                        MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR};
+  enum { FLOATING = 17, TYPES = 20, OPERATIONS = 10, ON_ALL = 4, NUMBERS = 64 };
+  static long double from[NUMBERS], ours[NUMBERS], library[NUMBERS];
+  for (int type = 0; type < TYPES; ++type) {
+    int bytes;
+    MPI_Type_size(types[type], &bytes);
+    for (int op = 0; op < (type < FLOATING ? OPERATIONS : ON_ALL); ++op) {
+      /* Small whole numbers: no order of floating-point sums and products is better than another.
+       */
+      for (int i = 0; i < NUMBERS; ++i) {
+        const int value = (rank * 5 + i * 3 + op) % 4 - (type < FLOATING ? 0 : 1);
+        if (types[type] == MPI_FLOAT) {
+          ((float*)from)[i] = (float)value;
+        } else if (types[type] == MPI_DOUBLE) {
+          ((double*)from)[i] = value;
+        } else if (types[type] == MPI_LONG_DOUBLE) {
+          from[i] = value;
+        } else {
+          memset((char*)from + i * bytes, value * 67, (size_t)bytes);
+        }
+      }
+      memset(ours, 0, sizeof ours);
+      memset(library, 0, sizeof library);
+      MPI_Request request;
+      MPI_Iallreduce(from, ours, NUMBERS, types[type], ops[op], MPI_COMM_WORLD, &request);
+      started();
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      for (int from_rank = 0; from_rank < size; ++from_rank) {
+        static long double theirs[NUMBERS];
+        memcpy(theirs, from, sizeof theirs);
+        MPI_Bcast(theirs, (int)sizeof theirs, MPI_BYTE, from_rank, MPI_COMM_WORLD);
+        if (from_rank == 0) {
+          memcpy(library, theirs, (size_t)(NUMBERS * bytes));
+        } else {
+          MPI_Reduce_local(theirs, library, NUMBERS, types[type], ops[op]);
+        }
+      }
+      int right = 1;
+      for (int i = 0; i < NUMBERS; ++i) {
+        if (types[type] == MPI_LONG_DOUBLE) {
+          right = right && ours[i] == library[i];
+        } else {
+          right = right &&
+                  memcmp((char*)ours + i * bytes, (char*)library + i * bytes, (size_t)bytes) == 0;
+        }
+      }
+      expect(right, "an operation");
+      if (!right) printf("type %d operation %d\n", type, op);
+    }
+  }
+}
+
 /* Among messages between ranks, one of which comes only after the collective is awaited. */
 static void mixed(int round) {
   MPI_Request requests[5];
@@ -323,10 +462,13 @@ int main(int argc, char** argv) {
     vectors(MPI_COMM_WORLD, block, round);
     rooted(MPI_COMM_WORLD, block, round);
     rooted(reverse, block, round);
+    reductions(MPI_COMM_WORLD, block, round);
+    reductions(reverse, block, round);
     mixed(round);
     between(round);
     freed(round);
   }
+  operations();
   many();
   MPI_Comm_free(&reverse);
   if (argc > 1 && strcmp(argv[1], "pending") == 0) {
