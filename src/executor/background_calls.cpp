@@ -147,7 +147,6 @@ void BackgroundCalls::finish(Queue& queue, std::optional<Error> error) {
   }
   if (error) queue.broken_ = error;
   call.error_ = std::move(error);
-  call.ended_ = monotonic_now();
   call.memory_ = {};
   call.done_.store(true, std::memory_order_release);
   queue.calls_.pop_front();

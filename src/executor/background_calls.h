@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/monotonic_clock.h"
+#include "base/units.h"
 #include "executor/by_wire.h"
 #include "executor/executor.h"
 #include "schedule/prepared_schedule.h"
@@ -50,7 +50,6 @@ class BackgroundCall {
   // A message had another length than the peer's.
   bool is_truncated() const { return is_truncated_; }
   const wire::FlowStatistics& flows() const { return flows_; }
-  Nanoseconds ended() const { return ended_; }
 
  private:
   friend class BackgroundCalls;
@@ -59,7 +58,6 @@ class BackgroundCall {
   std::optional<Error> error_;
   bool is_truncated_ = false;
   wire::FlowStatistics flows_;
-  Nanoseconds ended_{};
   std::atomic<bool> done_ = false;
 };
 

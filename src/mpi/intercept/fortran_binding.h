@@ -108,7 +108,9 @@ void take_over_nonblocking(Send send, Receive receive, int* request, int* error,
     buffers =
         std::make_shared<Buffers>(Buffers{buffer_of<Binding>(send), buffer_of<Binding>(receive)});
   } catch (const std::bad_alloc&) {
-    return forward();
+    PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
+    if (error != nullptr) *error = MPI_ERR_NO_MEM;
+    return;
   }
   if (!buffers->from.understood() || !buffers->into.understood()) return forward();
   const CallArguments call_arguments = arguments(buffers->from.address(), buffers->into.address());

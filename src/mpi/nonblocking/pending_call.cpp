@@ -10,7 +10,6 @@
 #include "schedule/blocks.h"
 
 namespace quadrille {
-
 namespace {
 
 // Elements are the user's, combined where they lie.
