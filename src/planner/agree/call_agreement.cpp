@@ -129,10 +129,10 @@ CallAgreement::Nonblocking CallAgreement::start(const Shape& shape, bool may_alt
   if (share) {
     const auto known = known_sizes_.find(shape.collective);
     if (known == known_sizes_.end()) {
-      Bytes& largest = unknown_sizes_[shape.collective];
-      largest = std::max(largest, *share);
+      const auto [unknown_size, is_first] = unknown_sizes_.try_emplace(shape.collective, *share);
+      unknown_size->second = std::max(unknown_size->second, *share);
       Decision& unknown = planner_.decision(shape, may_alternate, size);
-      return {.decision = &unknown, .chosen = &unknown.candidates.front(), .asks = true};
+      return {.decision = &unknown, .chosen = &unknown.candidates.front(), .asks = is_first};
     }
     size = known->second;
   }

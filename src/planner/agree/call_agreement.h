@@ -80,7 +80,7 @@ class CallAgreement {
     const Candidate* chosen = nullptr;  // one of the decision's
     Bytes size{0};
     std::shared_ptr<OpenSample> sample = nullptr;  // of its duration; null: it is none
-    bool asks = false;  // something of it is for the next blocking call to exchange
+    bool asks = false;  // from now on the next blocking call has something to exchange
   };
   // `share` is this rank's own of its size, if needs_share(): until the ranks have agreed on the
   // largest, the MPI library executes such calls. REQUIRES: shape.is_nonblocking.
