@@ -329,8 +329,13 @@ static void operations(void) {
           ((double*)from)[i] = value;
         } else if (types[type] == MPI_LONG_DOUBLE) {
           from[i] = value;
-        } else {
+        } else if (op >= ON_ALL) {
           memset((char*)from + i * bytes, value * 67, (size_t)bytes);
+        } else {
+          /* Open MPI 4 with AVX: sums of short integers saturate, unsigned longs compare as signed.
+           */
+          memset((char*)from + i * bytes, 0, (size_t)bytes);
+          ((char*)from)[i * bytes] = (char)(value % 3);
         }
       }
       memset(ours, 0, sizeof ours);
