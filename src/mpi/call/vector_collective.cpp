@@ -231,17 +231,21 @@ Outcome run_movement(Communicator& communicator, const Candidate& candidate, con
 
 }  // namespace
 
+StoredCounts combined_blocks(const CallArguments& call, Rank ranks) {
+  std::vector<std::uint64_t> lengths;
+  lengths.reserve(static_cast<std::size_t>(ranks));
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    lengths.push_back(static_cast<std::uint64_t>(call.send_blocks.count(rank)));
+  }
+  return {StoredBlocks::in_a_row(std::move(lengths)), {}};
+}
+
 Outcome run_vector_collective(Communicator& communicator, const Candidate& candidate,
                               const Shape& shape, const CallArguments& call) {
   if (shape.collective != Collective::reduce_scatter)
     return run_movement(communicator, candidate, shape, call);
-  std::vector<std::uint64_t> lengths;
-  lengths.reserve(static_cast<std::size_t>(shape.ranks));
-  for (Rank rank = 0; rank < shape.ranks; ++rank) {
-    lengths.push_back(static_cast<std::uint64_t>(call.send_blocks.count(rank)));
-  }
-  const PreparedSchedule& prepared = *communicator.planner().schedule(
-      shape, candidate, {StoredBlocks::in_a_row(std::move(lengths)), {}});
+  const PreparedSchedule& prepared =
+      *communicator.planner().schedule(shape, candidate, combined_blocks(call, shape.ranks));
   return run_reduction(communicator, prepared, shape, call);
 }
 

@@ -11,6 +11,7 @@
 #include "mpi/call/call_memory.h"
 #include "mpi/communicator/communicator.h"
 #include "planner/planner.h"
+#include "schedule/blocks.h"
 #include "schedule/shape.h"
 
 namespace quadrille {
@@ -18,6 +19,9 @@ namespace quadrille {
 // REQUIRES: shape_of() gave `shape`, candidate.algorithm.
 Outcome run_vector_collective(Communicator& communicator, const Candidate& candidate,
                               const Shape& shape, const CallArguments& call);
+
+// The blocks of a reduce_scatter, in elements.
+StoredCounts combined_blocks(const CallArguments& call, Rank ranks);
 
 // Of calls with counts in which data only move, as equal_blocks().
 std::unique_ptr<CallData> vector_blocks(const CallArguments& call, const Shape& shape, Rank rank,

@@ -61,17 +61,18 @@ int complete_now(const Requests& requests, const Execute& execute) {
 // and again while one of ours may be the first.
 template <typename Requests, typename Execute, typename Look>
 int complete_any(const Requests& requests, const Execute& execute, const Look& look) {
-  bool looks = false;
+  // Kept, as another thread may complete the last of ours before the first look.
+  NonblockingRequests* looks_at = nullptr;
   return complete_after(
       requests,
       [&](NonblockingRequests& ours, const auto& given) {
         ours.progress();
-        looks = ours.is_any_of(given);
+        if (ours.is_any_of(given)) looks_at = &ours;
       },
       [&] {
-        if (!looks) return execute();
+        if (looks_at == nullptr) return execute();
         int code = MPI_SUCCESS;
-        pending_requests()->poll_until([&] {
+        looks_at->poll_until([&] {
           int found = 0;
           code = look(&found);
           return found != 0 || code != MPI_SUCCESS;

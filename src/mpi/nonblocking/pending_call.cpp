@@ -7,7 +7,6 @@
 #include "mpi/call/datatype.h"
 #include "mpi/call/vector_collective.h"
 #include "mpi/nonblocking/combination.h"
-#include "schedule/blocks.h"
 
 namespace quadrille {
 namespace {
@@ -21,10 +20,7 @@ class CombinedData final : public CallData {
   int fill() override { return MPI_SUCCESS; }
   const SharedSchedule& schedule(Planner& planner, const Candidate& candidate) override {
     if (shape_.collective != Collective::reduce_scatter) return planner.schedule(shape_, candidate);
-    std::vector<std::uint64_t> lengths;
-    for (Rank rank = 0; rank < shape_.ranks; ++rank)
-      lengths.push_back(static_cast<std::uint64_t>(call_.send_blocks.count(rank)));
-    return planner.schedule(shape_, candidate, {StoredBlocks::in_a_row(std::move(lengths)), {}});
+    return planner.schedule(shape_, candidate, combined_blocks(call_, shape_.ranks));
   }
   CallMemory memory(std::uint64_t scratch_length) override {
     const std::size_t bytes = shape_.element_bytes;
