@@ -98,6 +98,7 @@ std::uint64_t bytes_out(const BoundedCall& call, const Side& side) {
     case Collective::scatterv:
       return side.root_inside ? bytes_of_blocks(call, side, false) : 0;
     case Collective::alltoallv:
+    case Collective::neighbor_alltoallv:
       return bytes_between(call, side);
     case Collective::reduce_scatter:
       return bytes_of_blocks(call, side, false);

@@ -2,6 +2,7 @@
 // Rows, columns and the diagonal of the table of all lengths.
 #include "schedule/block_lengths.h"
 
+#include <array>
 #include <utility>
 
 namespace quadrille {
@@ -16,7 +17,31 @@ std::vector<std::uint64_t> of_each_rank(const Shape& shape, const Length& length
   return lengths;
 }
 
+template <typename Length>
+std::vector<std::uint64_t> of_each(const std::vector<Rank>& peers, const Length& length) {
+  std::vector<std::uint64_t> lengths;
+  lengths.reserve(peers.size());
+  for (const Rank peer : peers) lengths.push_back(length(peer));
+  return lengths;
+}
+
+// The graph's edges lead from each rank to those at these distances; the same one twice is two
+// edges.
+constexpr std::array<Rank, 5> edges{1, -1, 3, 1, 0};
+
 }  // namespace
+
+std::vector<Rank> checked_targets(Rank ranks, Rank rank) {
+  std::vector<Rank> targets;
+  for (const Rank edge : edges) targets.push_back((rank + edge + ranks) % ranks);
+  return targets;
+}
+
+std::vector<Rank> checked_sources(Rank ranks, Rank rank) {
+  std::vector<Rank> sources;
+  for (const Rank edge : edges) sources.push_back((rank - edge + 3 * ranks) % ranks);
+  return sources;
+}
 
 std::uint64_t uneven_length(std::uint64_t longest, Rank source, Rank target) {
   // Neighbours differ, sources too: 7 and 3 are prime to 5.
@@ -45,6 +70,14 @@ StoredCounts counts_of(const Shape& shape, Rank rank, const BlockLengths& length
       return {all(from_rank), all(to_rank)};
     case Collective::reduce_scatter:
       return {StoredBlocks::in_a_row(of_each_rank(shape, own)), {}};
+    case Collective::neighbor_alltoallv: {
+      StoredCounts counts;
+      counts.targets = checked_targets(shape.ranks, rank);
+      counts.sources = checked_sources(shape.ranks, rank);
+      counts.send = StoredBlocks::in_a_row(of_each(counts.targets, from_rank), gap);
+      counts.receive = StoredBlocks::in_a_row(of_each(counts.sources, to_rank), gap);
+      return counts;
+    }
     default:
       return {};
   }

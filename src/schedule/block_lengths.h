@@ -17,6 +17,12 @@ using BlockLengths = std::function<std::uint64_t(Rank source, Rank target)>;
 // Lengths that differ: from 0 to `longest`, all but evenly. Pure.
 std::uint64_t uneven_length(std::uint64_t longest, Rank source, Rank target);
 
+// Whom a rank sends to, or receives from, in neighbourhood collectives of checks: of the graph in
+// which a rank has two edges to the next one, one to the last, to the third next and to itself.
+// Pure.
+std::vector<Rank> checked_targets(Rank ranks, Rank rank);
+std::vector<Rank> checked_sources(Rank ranks, Rank rank);
+
 // What `rank` knows; its blocks lie one behind the other, in moving calls `gap` elements apart.
 StoredCounts counts_of(const Shape& shape, Rank rank, const BlockLengths& lengths,
                        std::uint64_t gap = 0);

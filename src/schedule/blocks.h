@@ -7,6 +7,9 @@
 //   scatterv         `receive`: one block, the own; at the root `send`: one block a rank
 //   alltoallv        `send` and `receive`: one block a rank; only the two of a pair know its length
 //   reduce_scatter   `send`: one block a rank, without gaps; their lengths are equal on all ranks
+//   neighbor_alltoallv   `send`: one block for each of `targets`; `receive`: one from each of
+//                    `sources`. A rank may be there several times, and be its own neighbour: the
+//                    n-th block for a rank is the n-th that it has from this one
 //
 // `told` is what ranks of the same host have said of their blocks where an algorithm needs it
 // (algorithms/count_exchange.h): by their places there, nothing at the own.
@@ -25,15 +28,15 @@
 
 namespace quadrille {
 
-// `lengths[rank]` elements each from element `offsets[rank]` of the buffer on. Blocks to receive do
-// not overlap.
+// `lengths[i]` elements each from element `offsets[i]` of the buffer on; i is a rank, or one of the
+// neighbours. Blocks to receive do not overlap.
 struct Blocks {
   std::span<const std::uint64_t> lengths;
   std::span<const std::uint64_t> offsets;
 
-  Region of(Buffer buffer, Rank rank) const {
-    return {buffer, offsets[static_cast<std::size_t>(rank)],
-            lengths[static_cast<std::size_t>(rank)]};
+  Region of(Buffer buffer, Rank index) const {
+    return {buffer, offsets[static_cast<std::size_t>(index)],
+            lengths[static_cast<std::size_t>(index)]};
   }
   // Where the last of them ends.
   std::uint64_t end() const {
@@ -50,6 +53,8 @@ struct LocalCounts {
   Blocks send;
   Blocks receive;
   std::span<const std::vector<std::uint64_t>> told = {};
+  std::span<const Rank> targets = {};  // of neighbours' blocks
+  std::span<const Rank> sources = {};
 };
 
 // Owns what a LocalCounts refers to.
@@ -74,7 +79,9 @@ struct StoredCounts {
   StoredBlocks send;
   StoredBlocks receive;
   std::vector<std::vector<std::uint64_t>> told = {};
-  LocalCounts view() const { return {send.view(), receive.view(), told}; }
+  std::vector<Rank> targets = {};
+  std::vector<Rank> sources = {};
+  LocalCounts view() const { return {send.view(), receive.view(), told, targets, sources}; }
   bool operator==(const StoredCounts&) const = default;
 };
 

@@ -16,7 +16,7 @@ constexpr std::array all_collectives{
     Collective::gather,        Collective::scatter,   Collective::reduce_scatter_block,
     Collective::scan,          Collective::exscan,    Collective::allgatherv,
     Collective::gatherv,       Collective::scatterv,  Collective::alltoallv,
-    Collective::reduce_scatter};
+    Collective::reduce_scatter, Collective::neighbor_alltoallv};
 
 }  // namespace
 
@@ -56,6 +56,8 @@ const char* name_of(Collective collective) {
       return "alltoallv";
     case Collective::reduce_scatter:
       return "reduce_scatter";
+    case Collective::neighbor_alltoallv:
+      return "neighbor_alltoallv";
   }
   return "unknown";
 }
@@ -82,12 +84,13 @@ bool is_reducing(Collective collective) {
 bool has_counts(Collective collective) {
   return collective == Collective::allgatherv || collective == Collective::gatherv ||
          collective == Collective::scatterv || collective == Collective::alltoallv ||
-         collective == Collective::reduce_scatter;
+         collective == Collective::reduce_scatter || collective == Collective::neighbor_alltoallv;
 }
 
 bool may_be_in_place(Collective collective) {
   return collective != Collective::barrier && collective != Collective::bcast &&
-         collective != Collective::alltoall && collective != Collective::alltoallv;
+         collective != Collective::alltoall && collective != Collective::alltoallv &&
+         collective != Collective::neighbor_alltoallv;
 }
 
 BufferLengths buffer_lengths(const Shape& shape, Rank rank, const LocalCounts& counts) {
@@ -124,6 +127,7 @@ BufferLengths buffer_lengths(const Shape& shape, Rank rank, const LocalCounts& c
     case Collective::scatterv:
       return {counts.send.end(), is_root && shape.in_place ? 0 : counts.receive.end()};
     case Collective::alltoallv:
+    case Collective::neighbor_alltoallv:
       return {counts.send.end(), counts.receive.end()};
     case Collective::reduce_scatter:
       return in_place ? BufferLengths{0, counts.send.end()}
@@ -152,6 +156,7 @@ bool contribution_in_place(const Shape& shape, Rank rank) {
     case Collective::scatter:
     case Collective::scatterv:
     case Collective::alltoallv:
+    case Collective::neighbor_alltoallv:
       return false;
   }
   return false;

@@ -80,7 +80,9 @@ std::optional<Shape> with_vector(Shape shape, const CallArguments& call) {
 }
 
 bool all_valid(const UserBlocks& blocks, Rank ranks) {
-  for (Rank rank = 0; rank < ranks; ++rank) {
+  if (blocks.placing != Placing::by_arrays && !bytes_of(blocks.one_count, blocks.one_type))
+    return false;
+  for (Rank rank = 0; rank < blocks.number(ranks); ++rank) {
     if (blocks.count(rank) < 0) return false;
     if (blocks.count(rank) > 0 && !bytes_of(blocks.count(rank), blocks.type(rank))) return false;
   }
@@ -103,6 +105,8 @@ bool counts_are_valid(const CallArguments& call, const Shape& shape, Rank rank) 
     case Collective::alltoallv:
       return all_valid(call.receive_blocks, shape.ranks) &&
              (call.send_blocks.address == MPI_IN_PLACE || all_valid(call.send_blocks, shape.ranks));
+    case Collective::neighbor_alltoallv:
+      return all_valid(call.send_blocks, shape.ranks) && all_valid(call.receive_blocks, shape.ranks);
     default:
       return true;
   }
@@ -152,6 +156,7 @@ std::optional<Shape> shape_whatever_counts(const CallArguments& call, Rank rank,
       shape.in_place = is_root && call.receive.address == MPI_IN_PLACE;
       return shape;
     case Collective::alltoallv:
+    case Collective::neighbor_alltoallv:
       return shape;
   }
   return std::nullopt;
@@ -173,10 +178,11 @@ Bytes mean_block(const CallArguments& call, const Shape& shape, Rank rank) {
       shape.collective == Collective::gatherv || call.send_blocks.address == MPI_IN_PLACE;
   const UserBlocks& blocks = are_received ? call.receive_blocks : call.send_blocks;
   std::uint64_t sum = 0;
-  for (Rank peer = 0; peer < shape.ranks; ++peer) {
+  const Rank number = blocks.number(shape.ranks);
+  for (Rank peer = 0; peer < number; ++peer) {
     if (blocks.count(peer) > 0) sum += bytes_of(blocks.count(peer), blocks.type(peer)).value_or(0);
   }
-  return {sum / static_cast<std::uint64_t>(shape.ranks)};
+  return {number == 0 ? 0 : sum / static_cast<std::uint64_t>(number)};
 }
 
 }  // namespace quadrille

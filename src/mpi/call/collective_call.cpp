@@ -55,6 +55,11 @@ void CollectiveCall::give_up_preparing(int code) {
 void CollectiveCall::prepare() {
   Attachment* const attachment = Attachment::find(arguments_.comm);
   if (attachment == nullptr) return;
+  if (arguments_.collective == Collective::neighbor_alltoallv) {
+    const Neighbourhood* const neighbours = attachment->neighbourhood(false);
+    if (neighbours == nullptr) return;
+    arguments_.use(*neighbours);
+  }
   if (Runtime::active()->trace() != nullptr) traced_from_ns_ = monotonic_now().value;
   const auto shape = shape_of(arguments_, attachment->rank(), attachment->size());
   if (!shape) return;

@@ -60,7 +60,7 @@ class CollectiveCall {
   void take_note(const Outcome& outcome);
 
   CallScope scope_;
-  const CallArguments arguments_;
+  CallArguments arguments_;
   const void* const site_;
   Communicator* communicator_ = nullptr;
   int failure_ = MPI_SUCCESS;  // found before the call was begun

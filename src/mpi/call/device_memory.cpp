@@ -36,10 +36,10 @@ Span span_of(const UserBuffer& buffer, MPI_Count blocks) {
 
 Span span_of(const UserBlocks& blocks, Rank ranks) {
   Span span;
-  for (Rank rank = 0; rank < ranks; ++rank) {
+  for (Rank rank = 0; rank < blocks.number(ranks); ++rank) {
     if (blocks.count(rank) <= 0) continue;
     const Layout layout = layout_of(blocks.type(rank));
-    const std::int64_t unit = blocks.type_a_rank ? 1 : layout.extent;
+    const std::int64_t unit = blocks.type_a_block ? 1 : layout.extent;
     span.take(static_cast<std::int64_t>(blocks.displacement(rank)) * unit, blocks.count(rank),
               layout);
   }
@@ -47,11 +47,12 @@ Span span_of(const UserBlocks& blocks, Rank ranks) {
 }
 
 bool has_send_blocks(Collective collective) {
-  return collective == Collective::scatterv || collective == Collective::alltoallv;
+  return collective == Collective::scatterv || collective == Collective::alltoallv ||
+         collective == Collective::neighbor_alltoallv;
 }
 bool has_receive_blocks(Collective collective) {
   return collective == Collective::allgatherv || collective == Collective::gatherv ||
-         collective == Collective::alltoallv;
+         collective == Collective::alltoallv || collective == Collective::neighbor_alltoallv;
 }
 
 Span sent(const CallArguments& call, const Shape& shape, Rank rank) {
@@ -65,6 +66,7 @@ Span sent(const CallArguments& call, const Shape& shape, Rank rank) {
     case Collective::scatterv:
       return is_root ? span_of(call.send_blocks, shape.ranks) : Span{};
     case Collective::alltoallv:
+    case Collective::neighbor_alltoallv:
       return span_of(call.send_blocks, shape.ranks);
     case Collective::alltoall:
     case Collective::reduce_scatter_block:
@@ -90,6 +92,7 @@ Span received(const CallArguments& call, const Shape& shape, Rank rank) {
       return is_root ? span_of(call.receive_blocks, shape.ranks) : Span{};
     case Collective::allgatherv:
     case Collective::alltoallv:
+    case Collective::neighbor_alltoallv:
       return span_of(call.receive_blocks, shape.ranks);
     case Collective::allgather:
     case Collective::alltoall:

@@ -43,9 +43,11 @@ struct ArgumentSides {
     if (collective == Collective::barrier) return;
     sends = collective != Collective::bcast && (is_root || !sends_at_root_only(collective));
     receives = is_root || !receives_at_root_only(collective);
-    send_is_vector = collective == Collective::scatterv || collective == Collective::alltoallv;
-    receive_is_vector = collective == Collective::allgatherv || collective == Collective::gatherv ||
-                        collective == Collective::alltoallv;
+    const bool is_of_pairs =
+        collective == Collective::alltoallv || collective == Collective::neighbor_alltoallv;
+    send_is_vector = collective == Collective::scatterv || is_of_pairs;
+    receive_is_vector = collective == Collective::allgatherv ||
+                        collective == Collective::gatherv || is_of_pairs;
   }
   const void* send_address() const {
     return send_is_vector ? call.send_blocks.address : call.send.address;
@@ -56,8 +58,9 @@ struct ArgumentSides {
 };
 
 bool is_missing(const UserBlocks& blocks) {
+  if (blocks.placing != Placing::by_arrays || blocks.number(1) == 0) return false;
   return blocks.counts == nullptr || blocks.displacements == nullptr ||
-         (blocks.type_a_rank && blocks.types == nullptr);
+         (blocks.type_a_block && blocks.types == nullptr);
 }
 
 // Arrays that are not there; shapes are made by reading them.
@@ -73,7 +76,8 @@ bool lacks_arrays(const ArgumentSides& sides) {
 bool is_wrongly_in_place(const ArgumentSides& sides, Rank rank) {
   const CallArguments& call = sides.call;
   const bool is_root = rank == call.root;
-  const bool may_send_in_place = sends_at_root_only(call.collective)
+  const bool may_send_in_place = sends_at_root_only(call.collective) ||
+                                         call.collective == Collective::neighbor_alltoallv
                                      ? false
                                      : is_root || !receives_at_root_only(call.collective);
   if (sides.sends && sides.send_address() == MPI_IN_PLACE && !may_send_in_place) return true;
@@ -89,7 +93,7 @@ bool is_nowhere(const UserBuffer& buffer) {
 // no buffer.
 bool is_nowhere(const UserBlocks& blocks, Rank ranks) {
   if (is_open_mpi || blocks.address != nullptr) return false;
-  for (Rank rank = 0; rank < ranks; ++rank) {
+  for (Rank rank = 0; rank < blocks.number(ranks); ++rank) {
     if (blocks.count(rank) > 0 && is_predefined_type(blocks.type(rank))) return true;
   }
   return false;
@@ -162,7 +166,7 @@ bool is_one_buffer(const ArgumentSides& sides, Rank rank) {
       return same_address && call.send.count > 0 && is_same(call.send, call.receive);
     case Collective::alltoallv:
       return same_address && call.send_blocks.counts == call.receive_blocks.counts &&
-             (call.send_blocks.type_a_rank
+             (call.send_blocks.type_a_block
                   ? call.send_blocks.types == call.receive_blocks.types
                   : call.send_blocks.type(0) == call.receive_blocks.type(0));
     case Collective::allgather:
@@ -186,8 +190,8 @@ bool is_uncommitted(MPI_Datatype type) {
 }
 
 bool is_uncommitted(const UserBlocks& blocks, Rank ranks) {
-  if (!blocks.type_a_rank) return is_uncommitted(blocks.type(0));
-  for (Rank rank = 0; rank < ranks; ++rank) {
+  if (!blocks.type_a_block) return is_uncommitted(blocks.type(0));
+  for (Rank rank = 0; rank < blocks.number(ranks); ++rank) {
     if (blocks.count(rank) > 0 && is_uncommitted(blocks.type(rank))) return true;
   }
   return false;

@@ -37,17 +37,18 @@ std::vector<UserBlock> blocks_of(const UserBuffer& buffer) {
 
 std::vector<UserBlock> blocks_of(const UserBlocks& user, Rank ranks) {
   std::vector<UserBlock> blocks;
-  blocks.reserve(static_cast<std::size_t>(ranks));
+  const Rank number = user.number(ranks);
+  blocks.reserve(static_cast<std::size_t>(number));
   auto* base = static_cast<std::byte*>(user.address);
-  if (user.type_a_rank) {
-    for (Rank rank = 0; rank < ranks; ++rank) {
+  if (user.type_a_block) {
+    for (Rank rank = 0; rank < number; ++rank) {
       blocks.push_back(
           block_at(base + user.displacement(rank), user.count(rank), user.type(rank), nullptr));
     }
     return blocks;
   }
   Layout layout;
-  for (Rank rank = 0; rank < ranks; ++rank) {
+  for (Rank rank = 0; rank < number; ++rank) {
     // The type need not be one where no block has elements.
     if (user.count(rank) > 0 && layout.size == 0) layout = layout_of(user.type(0));
     blocks.push_back(block_at(base + user.displacement(rank) * layout.extent, user.count(rank),
@@ -149,6 +150,13 @@ class BlockSide {
   std::byte* bytes_ = nullptr;
 };
 
+std::vector<Rank> ranks_of(const UserBlocks& blocks) {
+  std::vector<Rank> ranks;
+  if (blocks.neighbours == nullptr) return ranks;
+  for (const Neighbour& one : *blocks.neighbours) ranks.push_back(one.rank);
+  return ranks;
+}
+
 BlockSide no_side() { return {{UserBlock{}}, nullptr}; }
 
 BlockSide send_side(const CallArguments& call, const Shape& shape, Rank rank) {
@@ -188,7 +196,10 @@ class CountedBlocks final : public CallData {
     receive_.keep_apart();
     send_.use(buffers.send_staging(send_.staging_bytes()));
     receive_.use(buffers.receive_staging(receive_.staging_bytes()));
-    counts_ = {send_.stored(), receive_.stored()};
+    counts_ = {.send = send_.stored(),
+               .receive = receive_.stored(),
+               .targets = ranks_of(call.send_blocks),
+               .sources = ranks_of(call.receive_blocks)};
   }
 
   int fill() override {

@@ -112,6 +112,12 @@ const char* Attachment::reason_to_leave(const Shape& shape) const {
   return message_size(shape) < options.trial_floor ? "too small to try" : nullptr;
 }
 
+const Neighbourhood* Attachment::neighbourhood(bool in_nonblocking_calls) {
+  auto& known = in_nonblocking_calls ? neighbourhood_of_nonblocking_ : neighbourhood_;
+  if (!known) known = neighbourhood_on(handle_, in_nonblocking_calls);
+  return known ? &*known : nullptr;
+}
+
 Communicator* Attachment::communicator(const char* operation) {
   if (!has_agreed_) agree(operation);
   return communicator_.get();

@@ -11,8 +11,10 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
 
 #include "mpi/communicator/communicator.h"
+#include "mpi/communicator/neighbourhood.h"
 #include "schedule/shape.h"
 
 namespace quadrille {
@@ -38,6 +40,9 @@ class Attachment {
   // that is to be found out. The same on all ranks.
   const char* reason_to_leave(const Shape& shape) const;
 
+  // Null where it has no topology. Sends nothing; may throw std::bad_alloc.
+  const Neighbourhood* neighbourhood(bool in_nonblocking_calls);
+
   // Null where the communicator is left to the MPI library, on all of its ranks. Collective over
   // it when called for the first time, as part of the program's call `operation`.
   Communicator* communicator(const char* operation);
@@ -55,6 +60,8 @@ class Attachment {
   Rank size_;
   bool is_consistent_;  // its size and its group's
   bool has_agreed_ = false;
+  std::optional<Neighbourhood> neighbourhood_;  // once asked for
+  std::optional<Neighbourhood> neighbourhood_of_nonblocking_;
   std::unique_ptr<Communicator> communicator_;
 };
 

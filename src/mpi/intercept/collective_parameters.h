@@ -21,6 +21,7 @@ enum class Passed : std::uint8_t {
   communicator,  // a handle
   counts,        // an array of counts, one a rank
   places,        // an array, one a rank: int, or MPI_Aint in calls with large counts
+  addresses,     // an array of MPI_Aint in all calls
   datatypes,     // an array of handles, one a rank
   from,          // a buffer that is read
   into,          // a buffer that is written; that of a broadcast
@@ -44,6 +45,8 @@ template <typename Count>
 struct PassedInC<Passed::places, Count>
     : std::type_identity<
           std::conditional_t<std::is_same_v<Count, int>, const int*, const MPI_Aint*>> {};
+template <typename Count>
+struct PassedInC<Passed::addresses, Count> : std::type_identity<const MPI_Aint*> {};
 template <typename Count>
 struct PassedInC<Passed::datatypes, Count> : std::type_identity<const MPI_Datatype*> {};
 template <typename Count>
@@ -77,16 +80,27 @@ QUADRILLE_PARAMETER(SendBlocks, from, const void*,
                     call.send_blocks.address = const_cast<void*>(value));
 QUADRILLE_PARAMETER(SendCounts, counts, const void*, call.send_blocks.counts = value);
 QUADRILLE_PARAMETER(SendPlaces, places, const void*, call.send_blocks.displacements = value);
+QUADRILLE_PARAMETER(SendAddresses, addresses, const void*, call.send_blocks.displacements = value;
+                    call.send_blocks.has_addresses = true);
+QUADRILLE_PARAMETER(SendCountOfEach, count, MPI_Count, call.send_blocks.one_count = value;
+                    call.send_blocks.placing = Placing::in_a_row);
+QUADRILLE_PARAMETER(SendCountToAll, count, MPI_Count, call.send_blocks.one_count = value;
+                    call.send_blocks.placing = Placing::at_once);
 QUADRILLE_PARAMETER(SendBlockType, datatype, MPI_Datatype, call.send_blocks.one_type = value);
 QUADRILLE_PARAMETER(SendBlockTypes, datatypes, const MPI_Datatype*, call.send_blocks.types = value;
-                    call.send_blocks.type_a_rank = true);
+                    call.send_blocks.type_a_block = true);
 QUADRILLE_PARAMETER(ReceiveBlocks, into, void*, call.receive_blocks.address = value);
 QUADRILLE_PARAMETER(ReceiveCounts, counts, const void*, call.receive_blocks.counts = value);
 QUADRILLE_PARAMETER(ReceivePlaces, places, const void*, call.receive_blocks.displacements = value);
+QUADRILLE_PARAMETER(ReceiveAddresses, addresses, const void*,
+                    call.receive_blocks.displacements = value;
+                    call.receive_blocks.has_addresses = true);
+QUADRILLE_PARAMETER(ReceiveCountOfEach, count, MPI_Count, call.receive_blocks.one_count = value;
+                    call.receive_blocks.placing = Placing::in_a_row);
 QUADRILLE_PARAMETER(ReceiveBlockType, datatype, MPI_Datatype, call.receive_blocks.one_type = value);
 QUADRILLE_PARAMETER(ReceiveBlockTypes, datatypes, const MPI_Datatype*,
                     call.receive_blocks.types = value;
-                    call.receive_blocks.type_a_rank = true);
+                    call.receive_blocks.type_a_block = true);
 #undef QUADRILLE_PARAMETER
 
 }  // namespace parameter
@@ -105,11 +119,9 @@ using namespace parameter;  // NOLINT(google-build-using-namespace): the rows' w
     static constexpr const char* nonblocking_name = "MPI_I" #lower;   \
     using Parameters = ParameterList<__VA_ARGS__>;                    \
   };
-#define COLLECTIVE_OF_TYPES COLLECTIVE
 #define COLLECTIVE_WITHOUT_COUNTS COLLECTIVE
 #include "preload/collectives.def"
 #undef COLLECTIVE_WITHOUT_COUNTS
-#undef COLLECTIVE_OF_TYPES
 #undef COLLECTIVE
 
 }  // namespace intercepted

@@ -62,9 +62,7 @@ void add_nonblocking_symbols(SymbolTable& table) {
   COLLECTIVE_WITHOUT_COUNTS(Name, lower)    \
   ADD(Name, MPI_Count, "MPI_I" #lower "_c") \
   ADD(Name, MPI_Count, "PMPI_I" #lower "_c")
-#define COLLECTIVE_OF_TYPES(...)
 #include "preload/collectives.def"
-#undef COLLECTIVE_OF_TYPES
 #undef COLLECTIVE
 #undef COLLECTIVE_WITHOUT_COUNTS
 #undef ADD
@@ -80,9 +78,7 @@ void add_collective_symbols(SymbolTable& table) {
   COLLECTIVE_WITHOUT_COUNTS(Name)         \
   ADD(Name, MPI_Count, "MPI_" #Name "_c") \
   ADD(Name, MPI_Count, "PMPI_" #Name "_c")
-#define COLLECTIVE_OF_TYPES COLLECTIVE
 #include "preload/collectives.def"
-#undef COLLECTIVE_OF_TYPES
 #undef COLLECTIVE
 #undef COLLECTIVE_WITHOUT_COUNTS
 #undef ADD

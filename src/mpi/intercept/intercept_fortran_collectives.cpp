@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <new>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -57,22 +58,87 @@ void put(Integer passed, CallArguments& call) {
   }
 }
 
+// Whether calls of a row have a type for each block.
+template <typename... Parameter>
+constexpr bool have_types(ParameterList<Parameter...> /*of the row*/) {
+  return ((Parameter::passed == Passed::datatypes) || ...);
+}
+
+// The C handles of arrays of handles.
+class TypesInC {
+ public:
+  // False: there is no memory for them, which the communicator's error handler has been told.
+  bool make_room(MPI_Comm comm, bool is_of_neighbours) try {
+    Attachment* const attachment = Attachment::find(comm);
+    if (attachment == nullptr) return true;
+    sent_.resize(static_cast<std::size_t>(attachment->size()));
+    received_.resize(sent_.size());
+    const Neighbourhood* const neighbours =
+        is_of_neighbours ? attachment->neighbourhood(false) : nullptr;
+    if (neighbours == nullptr) return true;
+    sent_.resize(static_cast<std::size_t>(neighbours->blocks_sent));
+    received_.resize(static_cast<std::size_t>(neighbours->blocks_received));
+    return true;
+  } catch (const std::bad_alloc&) {
+    PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+    return false;
+  }
+
+  const MPI_Datatype* sent(Integer handles) { return translated(handles, sent_); }
+  const MPI_Datatype* received(Integer handles) { return translated(handles, received_); }
+
+ private:
+  static const MPI_Datatype* translated(Integer handles, std::vector<MPI_Datatype>& types) {
+    for (std::size_t block = 0; block < types.size(); ++block)
+      types[block] = datatype_of(handles + block);
+    return types.data();
+  }
+
+  std::vector<MPI_Datatype> sent_;
+  std::vector<MPI_Datatype> received_;
+};
+
 // What C gets for them; `from` and `into` are the buffers'.
 template <typename Row, typename... Parameter>
 CallArguments arguments_in_c(ParameterList<Parameter...> /*of the row*/, const char* name,
-                             void* from, void* into, PassedInFortran<Parameter::passed>... passed) {
+                             TypesInC& types, void* from, void* into,
+                             PassedInFortran<Parameter::passed>... passed) {
   CallArguments arguments = arguments_of<Row>(false, name);
   const auto put_one = [&]<typename One>(std::type_identity<One>, const auto* value) {
     if constexpr (One::passed == Passed::from) {
       One::put(from, arguments);
     } else if constexpr (One::passed == Passed::into) {
       One::put(into, arguments);
+    } else if constexpr (std::is_same_v<One, parameter::SendBlockTypes>) {
+      // In place they mean nothing.
+      One::put(from == MPI_IN_PLACE ? nullptr : types.sent(value), arguments);
+    } else if constexpr (std::is_same_v<One, parameter::ReceiveBlockTypes>) {
+      One::put(types.received(value), arguments);
     } else {
       put<One>(value, arguments);
     }
   };
   (put_one(std::type_identity<Parameter>(), passed), ...);
   return arguments;
+}
+
+// The communicator among a call's arguments: the last one.
+template <typename... Passed>
+MPI_Comm communicator_among(Passed... passed) {
+  return communicator_of(std::get<sizeof...(passed) - 1>(std::tuple(passed...)));
+}
+
+// Where calls of `Row` have a type for each block: room for them, or what says that there is none.
+template <typename Row, typename... Passed>
+bool has_room(TypesInC& types, int* error, Passed... passed) {
+  if constexpr (have_types(typename Row::Parameters())) {
+    if (!fortran_is_readable()) return true;
+    const bool is_of_neighbours = Row::collective == Collective::neighbor_alltoallv;
+    if (types.make_room(communicator_among(passed...), is_of_neighbours)) return true;
+    if (error != nullptr) *error = MPI_ERR_NO_MEM;
+    return false;
+  }
+  return true;
 }
 
 template <typename Row, typename Binding, SymbolName symbol, typename = typename Row::Parameters>
@@ -84,11 +150,13 @@ struct FortranEntry<Row, Binding, symbol, ParameterList<Parameter...>> {
     const auto forward = [&] {
       reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(passed..., error);
     };
+    TypesInC types;
+    if (!has_room<Row>(types, error, passed...)) return;
     take_over<Binding>(buffer_among<Passed::from, Parameter...>(passed...),
                        buffer_among<Passed::into, Parameter...>(passed...), error, forward,
                        [&](void* from, void* into) {
-                         return arguments_in_c<Row>(typename Row::Parameters(), Row::name, from,
-                                                    into, passed...);
+                         return arguments_in_c<Row>(typename Row::Parameters(), Row::name, types,
+                                                    from, into, passed...);
                        });
   }
 };
@@ -102,12 +170,14 @@ struct NonblockingFortranEntry<Row, Binding, symbol, ParameterList<Parameter...>
     const auto forward = [&] {
       reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(passed..., request, error);
     };
+    TypesInC types;
+    if (!has_room<Row>(types, error, passed...)) return;
     take_over_nonblocking<Binding>(buffer_among<Passed::from, Parameter...>(passed...),
                                    buffer_among<Passed::into, Parameter...>(passed...), request,
                                    error, forward, [&](void* from, void* into) {
                                      return arguments_in_c<Row>(typename Row::Parameters(),
-                                                                Row::nonblocking_name, from, into,
-                                                                passed...);
+                                                                Row::nonblocking_name, types, from,
+                                                                into, passed...);
                                    });
   }
 };
@@ -120,66 +190,15 @@ struct EntriesOf {
   using NonblockingOne = NonblockingFortranEntry<Row, Binding, symbol>;
 };
 
-// The C handles of an array of handles, one for each entry of `types`.
-void translate(Integer handles, std::vector<MPI_Datatype>& types) {
-  for (std::size_t rank = 0; rank < types.size(); ++rank) types[rank] = datatype_of(handles + rank);
-}
-
-template <typename Binding, SymbolName symbol>
-struct Alltoallw {
-  static void entry(Choice send, Integer send_counts, Integer send_places, Integer send_types,
-                    Choice receive, Integer receive_counts, Integer receive_places,
-                    Integer receive_types, Integer comm, int* error) {
-    const auto forward = [&] {
-      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(
-          send, send_counts, send_places, send_types, receive, receive_counts, receive_places,
-          receive_types, comm, error);
-    };
-    if (!fortran_is_readable()) return forward();
-    const MPI_Comm communicator = communicator_of(comm);
-    const Attachment* const attachment = Attachment::find(communicator);
-    if (attachment == nullptr) return forward();
-    std::vector<MPI_Datatype> from_types;
-    std::vector<MPI_Datatype> into_types;
-    try {
-      from_types.resize(static_cast<std::size_t>(attachment->size()));
-      into_types.resize(from_types.size());
-    } catch (const std::bad_alloc&) {
-      PMPI_Comm_call_errhandler(communicator, MPI_ERR_NO_MEM);
-      if (error != nullptr) *error = MPI_ERR_NO_MEM;
-      return;
-    }
-    take_over<Binding>(send, receive, error, forward, [&](void* from, void* into) {
-      translate(receive_types, into_types);
-      translate(from == MPI_IN_PLACE ? receive_types : send_types, from_types);
-      CallArguments arguments = arguments_of<intercepted::Alltoallw>(false);
-      arguments.comm = communicator;
-      arguments.send_blocks = {.address = from,
-                               .counts = send_counts,
-                               .displacements = send_places,
-                               .types = from_types.data(),
-                               .type_a_rank = true};
-      arguments.receive_blocks = {.address = into,
-                                  .counts = receive_counts,
-                                  .displacements = receive_places,
-                                  .types = into_types.data(),
-                                  .type_a_rank = true};
-      return arguments;
-    });
-  }
-};
-
 }  // namespace
 
 void add_fortran_collective_symbols(SymbolTable& table) {
 #define COLLECTIVE(Name, lower, UPPER, ...)                                   \
   QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::Entry, #lower, #UPPER); \
   QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::NonblockingOne, "i" #lower, "I" #UPPER);
-#define COLLECTIVE_OF_TYPES(Name, lower, UPPER, ...) QUADRILLE_ADD_FORTRAN(Name, #lower, #UPPER);
 #define COLLECTIVE_WITHOUT_COUNTS COLLECTIVE
 #include "preload/collectives.def"
 #undef COLLECTIVE_WITHOUT_COUNTS
-#undef COLLECTIVE_OF_TYPES
 #undef COLLECTIVE
 }
 

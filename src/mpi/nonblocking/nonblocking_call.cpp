@@ -36,12 +36,17 @@ NonblockingCall::NonblockingCall(const CallArguments& arguments) : arguments_(ar
 // Sends nothing: what it looks at is equal on all ranks.
 void NonblockingCall::choose() {
   began_ = monotonic_now();
-  const Attachment* const attachment = Attachment::find(arguments_.comm);
+  Attachment* const attachment = Attachment::find(arguments_.comm);
   if (attachment == nullptr || Runtime::active()->nonblocking() == nullptr) return;
   communicator_ = attachment->agreed_communicator();
   if (communicator_ == nullptr) {
     left_ = "no blocking collective before";
     return;
+  }
+  if (arguments_.collective == Collective::neighbor_alltoallv) {
+    const Neighbourhood* const neighbours = attachment->neighbourhood(true);
+    if (neighbours == nullptr) return;
+    arguments_.use(*neighbours);
   }
   const bool combines = is_reducing(arguments_.collective);
   if (combines && !own_combination(arguments_.op, arguments_.send.type)) return;

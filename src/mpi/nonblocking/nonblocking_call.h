@@ -44,7 +44,7 @@ class NonblockingCall {
   void tell_plan(const Shape& shape) const;
   int begin(MPI_Request* request, std::function<void()> after);
 
-  const CallArguments& arguments_;
+  CallArguments arguments_;
   int failure_ = MPI_SUCCESS;  // found before anything was started
   Communicator* communicator_ = nullptr;
   Shape shape_;

@@ -62,42 +62,52 @@ int PendingCall::keep(MPI_Datatype& type) {
   return code;
 }
 
-// What is sent is packed at once: only types of what comes are needed later. Null where this rank
-// receives nothing, or what says of which type may be none.
-MPI_Datatype* PendingCall::received_type(Rank rank) {
+// Where no block has elements, what says of which type they are may be none.
+int PendingCall::keep_types(UserBlocks& blocks) {
+  const Rank number = blocks.number(shape_.ranks);
+  if (!blocks.type_a_block) {
+    for (Rank block = 0; block < number; ++block) {
+      if (blocks.count(block) > 0) return keep(blocks.one_type);
+    }
+    return MPI_SUCCESS;
+  }
+  for (Rank block = 0; block < number; ++block) {
+    const std::size_t place = blocks.place(block);
+    if (received_types_.size() <= place) received_types_.resize(place + 1, MPI_DATATYPE_NULL);
+    if (blocks.count(block) <= 0) continue;
+    MPI_Datatype type = blocks.type(block);
+    if (const int code = keep(type); code != MPI_SUCCESS) return code;
+    received_types_[place] = type;
+  }
+  blocks.types = received_types_.data();
+  return MPI_SUCCESS;
+}
+
+// What is sent is packed at once: only types of what comes are needed later.
+int PendingCall::keep_received_types(Rank rank) {
+  if (is_reducing(shape_.collective)) return MPI_SUCCESS;
+  const bool is_root = rank == shape_.root;
   switch (shape_.collective) {
     case Collective::barrier:
-    case Collective::reduce:
-    case Collective::allreduce:
-    case Collective::reduce_scatter_block:
-    case Collective::reduce_scatter:
-    case Collective::scan:
-    case Collective::exscan:
-      return nullptr;
+      return MPI_SUCCESS;
     case Collective::gather:
-      return rank == shape_.root ? &call_.receive.type : nullptr;
+      return is_root ? keep(call_.receive.type) : MPI_SUCCESS;
     case Collective::scatter:
     case Collective::scatterv:
-      return shape_.in_place ? nullptr : &call_.receive.type;
+      return shape_.in_place ? MPI_SUCCESS : keep(call_.receive.type);
     case Collective::gatherv:
-      if (rank != shape_.root) return nullptr;
-      break;
+      return is_root ? keep_types(call_.receive_blocks) : MPI_SUCCESS;
     case Collective::allgatherv:
     case Collective::alltoallv:
-      break;
+    case Collective::neighbor_alltoallv:
+      return keep_types(call_.receive_blocks);
     default:
-      return &call_.receive.type;
+      return keep(call_.receive.type);
   }
-  for (Rank peer = 0; peer < shape_.ranks; ++peer) {
-    if (call_.receive_blocks.count(peer) > 0) return &call_.receive_blocks.one_type;
-  }
-  return nullptr;
 }
 
 int PendingCall::prepare(Planner& planner, const Candidate& candidate, Rank rank) {
-  if (MPI_Datatype* const type = received_type(rank)) {
-    if (const int code = keep(*type); code != MPI_SUCCESS) return code;
-  }
+  if (const int code = keep_received_types(rank); code != MPI_SUCCESS) return code;
   host_.emplace(call_, shape_, rank, buffers_);
   if (host_->code() != MPI_SUCCESS) return host_->code();
   if (is_reducing(shape_.collective)) {

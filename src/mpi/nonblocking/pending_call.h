@@ -23,8 +23,8 @@ namespace quadrille {
 
 class PendingCall {
  public:
-  // `after` is called when the data have come. REQUIRES: shape_of() gave `shape`, whose data are of
-  // one type a side, and where they are combined, own_combination() can.
+  // `after` is called when the data have come. REQUIRES: shape_of() gave `shape`, and where
+  // data are combined, own_combination() can.
   PendingCall(const CallArguments& call, const Shape& shape, std::function<void()> after);
   PendingCall(const PendingCall&) = delete;
   PendingCall& operator=(const PendingCall&) = delete;
@@ -43,13 +43,15 @@ class PendingCall {
   Collective collective() const { return shape_.collective; }
 
  private:
-  MPI_Datatype* received_type(Rank rank);
+  int keep_received_types(Rank rank);
+  int keep_types(UserBlocks& blocks);
   int keep(MPI_Datatype& type);
 
   CallArguments call_;
   Shape shape_;
   std::function<void()> after_;
   std::vector<MPI_Datatype> types_;  // copies of the program's, which it may free meanwhile
+  std::vector<MPI_Datatype> received_types_;  // where each block has its own
   CallBuffers buffers_;
   std::optional<HostCopies> host_;
   std::unique_ptr<CallData> data_;

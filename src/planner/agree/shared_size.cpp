@@ -21,7 +21,7 @@ bool is_alike(Bytes one, Bytes other) {
 
 bool needs_shared_size(Collective collective) {
   return collective == Collective::alltoallv || collective == Collective::gatherv ||
-         collective == Collective::scatterv;
+         collective == Collective::scatterv || collective == Collective::neighbor_alltoallv;
 }
 
 bool SharedSize::is_due(Bytes own, bool in_trial) {

@@ -6,6 +6,7 @@
 #include "schedule/check/check_result.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <string>
 
@@ -89,6 +90,8 @@ class ResultCheck {
       case Collective::alltoallv:
         return expect_from_all(
             [&](Rank source) { return counts_of(source).send.of(Buffer::send, rank).offset; });
+      case Collective::neighbor_alltoallv:
+        return check_from_neighbours(rank, counts);
       case Collective::scatterv:
         return expect(rank, {Buffer::receive, 0, length}, shape_.root,
                       counts_of(shape_.root).send.of(Buffer::send, rank).offset);
@@ -101,6 +104,31 @@ class ResultCheck {
       default:
         return;
     }
+  }
+
+  // The n-th block from a rank is the n-th that it has for this one.
+  void check_from_neighbours(Rank rank, const LocalCounts& counts) {
+    std::map<Rank, std::vector<Region>> left;  // of each source's blocks for this rank, last first
+    for (std::size_t i = 0; i < counts.sources.size(); ++i) {
+      const Rank source = counts.sources[i];
+      const auto [of_source, is_first] = left.try_emplace(source);
+      if (is_first) of_source->second = blocks_for(rank, counts_of(source));
+      if (of_source->second.empty())
+        return report(FindingKind::wrong_result, rank,
+                      "awaits more blocks than rank " + std::to_string(source) + " has for it");
+      expect(rank, counts.receive.of(Buffer::receive, static_cast<Rank>(i)), source,
+             of_source->second.back().offset);
+      of_source->second.pop_back();
+    }
+  }
+
+  static std::vector<Region> blocks_for(Rank rank, const LocalCounts& counts) {
+    std::vector<Region> blocks;
+    for (std::size_t i = counts.targets.size(); i-- > 0;) {
+      if (counts.targets[i] == rank)
+        blocks.push_back(counts.send.of(Buffer::send, static_cast<Rank>(i)));
+    }
+    return blocks;
   }
 
   const LocalCounts& counts_of(Rank rank) const { return counts_[static_cast<std::size_t>(rank)]; }
