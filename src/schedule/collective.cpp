@@ -10,13 +10,23 @@ namespace quadrille {
 
 namespace {
 
-constexpr std::array all_collectives{
-    Collective::barrier,       Collective::bcast,     Collective::reduce,
-    Collective::allreduce,     Collective::allgather, Collective::alltoall,
-    Collective::gather,        Collective::scatter,   Collective::reduce_scatter_block,
-    Collective::scan,          Collective::exscan,    Collective::allgatherv,
-    Collective::gatherv,       Collective::scatterv,  Collective::alltoallv,
-    Collective::reduce_scatter, Collective::neighbor_alltoallv};
+constexpr std::array all_collectives{Collective::barrier,
+                                     Collective::bcast,
+                                     Collective::reduce,
+                                     Collective::allreduce,
+                                     Collective::allgather,
+                                     Collective::alltoall,
+                                     Collective::gather,
+                                     Collective::scatter,
+                                     Collective::reduce_scatter_block,
+                                     Collective::scan,
+                                     Collective::exscan,
+                                     Collective::allgatherv,
+                                     Collective::gatherv,
+                                     Collective::scatterv,
+                                     Collective::alltoallv,
+                                     Collective::reduce_scatter,
+                                     Collective::neighbor_alltoallv};
 
 }  // namespace
 

@@ -34,7 +34,8 @@ enum class Collective : std::uint8_t {
   scatterv,
   alltoallv,  // MPI_Alltoallw too: where data are moved in packed form they are the same
   reduce_scatter,
-  neighbor_alltoallv,  // all neighbourhood collectives: each rank's blocks and their peers are its own
+  neighbor_alltoallv,  // all neighbourhood collectives: each rank's blocks and their peers are its
+                       // own
 };
 // All of them, in this order.
 std::span<const Collective> collectives();
@@ -47,8 +48,8 @@ std::optional<Collective> collective_named(std::string_view name);
 bool is_rooted(Collective collective);
 bool is_reducing(Collective collective);
 
-// Whether a rank is given LocalCounts beside the shape: its blocks differ in length, or in whom they
-// are for.
+// Whether a rank is given LocalCounts beside the shape: its blocks differ in length, or in whom
+// they are for.
 bool has_counts(Collective collective);
 
 // Whether MPI has an MPI_IN_PLACE for it that algorithms see; at the root alone where it has one.

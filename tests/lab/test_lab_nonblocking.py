@@ -19,7 +19,8 @@ pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.ti
 FORCED = (
     "alltoall:granted,alltoallv:granted,bcast:binomial,allgather:ring,allgatherv:ring,gather:binomial,"
     "gatherv:linear,scatter:binomial,scatterv:linear,barrier:dissemination,allreduce:ring,reduce:binomial,"
-    "scan:recursive_doubling,exscan:chain,reduce_scatter_block:pairwise,reduce_scatter:recursive_halving"
+    "scan:recursive_doubling,exscan:chain,reduce_scatter_block:pairwise,reduce_scatter:recursive_halving,"
+    "neighbor_alltoallv:granted"
 )
 OTHERS = (
     "alltoall:bruck,alltoallv:ordered,bcast:multicast,allgather:multicast,allgatherv:ring,gather:linear,"

@@ -9,7 +9,8 @@ from __future__ import annotations
 _MULTICAST = (
     "bcast:multicast,allgather:multicast,allgatherv:multicast,allreduce:multicast,barrier:multicast,"
     "alltoall:granted,alltoallv:granted,gatherv:granted,reduce:in_order,scan:chain,exscan:chain,"
-    "gather:linear,scatter:linear,scatterv:linear,reduce_scatter:pairwise,reduce_scatter_block:pairwise"
+    "gather:linear,scatter:linear,scatterv:linear,reduce_scatter:pairwise,reduce_scatter_block:pairwise,"
+    "neighbor_alltoallv:granted"
 )
 _HIERARCHICAL = (
     "bcast:hierarchical,reduce:hierarchical,allreduce:hierarchical,allgather:hierarchical,alltoall:hierarchical,"

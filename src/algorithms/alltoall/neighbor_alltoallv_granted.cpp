@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchange with neighbours over the wire, as alltoallv_granted: all blocks are announced at once, the
-// receivers say which hosts may send. A rank meets its neighbours in the order in which it would
-// meet all ranks in an all-to-all, so that hosts which share neighbours do not turn to the same one.
+// Exchange with neighbours over the wire, as alltoallv_granted: all blocks are announced at once,
+// the receivers say which hosts may send. A rank meets its neighbours in the order in which it
+// would meet all ranks in an all-to-all, so that hosts which share neighbours do not turn to the
+// same one.
 //
 //   4 x 4 torus, one rank a host, rank 5, whose neighbours are 1, 9, 4 and 6:
 //     of the 15 rounds of an all-to-all it has something to do in four,

@@ -41,7 +41,7 @@ struct UserBlocks {
   bool type_a_block = false;   // alltoallw: displacements are in bytes then
   bool has_addresses = false;  // displacements are MPI_Aint in all calls
   Placing placing = Placing::by_arrays;
-  MPI_Count one_count = 0;  // where no arrays say it
+  MPI_Count one_count = 0;                             // where no arrays say it
   const std::vector<Neighbour>* neighbours = nullptr;  // null: there is one a rank
 
   // How many mean something, of a communicator of `ranks`; the rest asks for those by number.

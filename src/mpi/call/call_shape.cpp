@@ -106,7 +106,8 @@ bool counts_are_valid(const CallArguments& call, const Shape& shape, Rank rank) 
       return all_valid(call.receive_blocks, shape.ranks) &&
              (call.send_blocks.address == MPI_IN_PLACE || all_valid(call.send_blocks, shape.ranks));
     case Collective::neighbor_alltoallv:
-      return all_valid(call.send_blocks, shape.ranks) && all_valid(call.receive_blocks, shape.ranks);
+      return all_valid(call.send_blocks, shape.ranks) &&
+             all_valid(call.receive_blocks, shape.ranks);
     default:
       return true;
   }

@@ -46,8 +46,8 @@ struct ArgumentSides {
     const bool is_of_pairs =
         collective == Collective::alltoallv || collective == Collective::neighbor_alltoallv;
     send_is_vector = collective == Collective::scatterv || is_of_pairs;
-    receive_is_vector = collective == Collective::allgatherv ||
-                        collective == Collective::gatherv || is_of_pairs;
+    receive_is_vector =
+        collective == Collective::allgatherv || collective == Collective::gatherv || is_of_pairs;
   }
   const void* send_address() const {
     return send_is_vector ? call.send_blocks.address : call.send.address;
@@ -76,10 +76,10 @@ bool lacks_arrays(const ArgumentSides& sides) {
 bool is_wrongly_in_place(const ArgumentSides& sides, Rank rank) {
   const CallArguments& call = sides.call;
   const bool is_root = rank == call.root;
-  const bool may_send_in_place = sends_at_root_only(call.collective) ||
-                                         call.collective == Collective::neighbor_alltoallv
-                                     ? false
-                                     : is_root || !receives_at_root_only(call.collective);
+  const bool may_send_in_place =
+      sends_at_root_only(call.collective) || call.collective == Collective::neighbor_alltoallv
+          ? false
+          : is_root || !receives_at_root_only(call.collective);
   if (sides.sends && sides.send_address() == MPI_IN_PLACE && !may_send_in_place) return true;
   const bool may_receive_in_place = sends_at_root_only(call.collective) && is_root;
   return sides.receives && sides.receive_address() == MPI_IN_PLACE && !may_receive_in_place;

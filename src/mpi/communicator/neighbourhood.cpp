@@ -19,8 +19,8 @@ int exchange(MPI_Comm comm, bool nonblocking, const std::array<int, 2>& sent,
   if (!nonblocking)
     return PMPI_Neighbor_alltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT, comm);
   MPI_Request request = MPI_REQUEST_NULL;
-  const int code = PMPI_Ineighbor_alltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT,
-                                           comm, &request);
+  const int code =
+      PMPI_Ineighbor_alltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT, comm, &request);
   return code == MPI_SUCCESS ? PMPI_Wait(&request, MPI_STATUS_IGNORE) : code;
 }
 

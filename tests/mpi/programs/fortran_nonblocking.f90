@@ -5,9 +5,13 @@ program fortran_nonblocking
 #ifdef USE_F08
   use mpi_f08
 #define REQUEST type(MPI_Request)
+#define COMM type(MPI_Comm)
+#define DATATYPE type(MPI_Datatype)
 #else
   use mpi
 #define REQUEST integer
+#define COMM integer
+#define DATATYPE integer
 #endif
   use fortran_checks
   implicit none
@@ -45,6 +49,8 @@ program fortran_nonblocking
       call check('ialltoall into a section', exchanged(wide(2, :), round) .and. all(wide(1, :) == -7))
     end if
 #endif
+    call with_types(round)
+    call with_neighbours(round)
     call among_others(round)
   end do
   call MPI_Reduce([checks, failures, replaced], total, 3, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, error)
@@ -120,6 +126,64 @@ contains
     end select
     call check('a complete request is null', list(2) == MPI_REQUEST_NULL)
     request = list(2)
+  end subroutine
+
+  subroutine with_types(round)
+    integer, intent(in) :: round
+    DATATYPE :: types(ranks)
+    integer :: counts(ranks), places(ranks), i, error
+    types = MPI_INTEGER
+    counts = block
+    places = [(i*block*4, i=0, ranks - 1)]
+    received = -1
+    call MPI_Ialltoallw(sent, counts, places, types, received, counts, places, types, MPI_COMM_WORLD, request, error)
+    call complete(request, round)
+    call check('ialltoallw', exchanged(received, round))
+    received = sent
+    call MPI_Alltoallw(MPI_IN_PLACE, counts, places, types, received, counts, places, types, MPI_COMM_WORLD, error)
+    call check('alltoallw in place', exchanged(received, round))
+  end subroutine
+
+  ! On a ring: what comes from the lower neighbour, it has sent to its upper one.
+  logical function from_neighbours(round)
+    integer, intent(in) :: round
+    integer :: i, lower, upper
+    lower = modulo(own - 1, ranks)
+    upper = modulo(own + 1, ranks)
+    from_neighbours = all(received(2*block + 1:) == -1)
+    do i = 1, block
+      from_neighbours = from_neighbours .and. received(i) == number(lower, 1, i, round) .and. &
+                        received(block + i) == number(upper, 0, i, round)
+    end do
+  end function
+
+  subroutine with_neighbours(round)
+    integer, intent(in) :: round
+    COMM :: ring
+    DATATYPE :: types(2)
+    integer(MPI_ADDRESS_KIND) :: addresses(2)
+    integer :: counts(2), places(2), error
+    call MPI_Cart_create(MPI_COMM_WORLD, 1, [ranks], [.true.], .false., ring, error)
+    call MPI_Barrier(ring, error)
+    received = -1
+    call MPI_Neighbor_alltoall(sent, block, MPI_INTEGER, received, block, MPI_INTEGER, ring, error)
+    call check('neighbor_alltoall', from_neighbours(round))
+    counts = block
+    places = [0, block]
+    received = -1
+    call MPI_Ineighbor_alltoallv(sent, counts, places, MPI_INTEGER, received, counts, places, MPI_INTEGER, ring, request, error)
+    call complete(request, round)
+    call check('ineighbor_alltoallv', from_neighbours(round))
+    types = MPI_INTEGER
+    addresses = [0, block*4]
+    received = -1
+    call MPI_Neighbor_alltoallw(sent, counts, addresses, types, received, counts, addresses, types, ring, error)
+    call check('neighbor_alltoallw', from_neighbours(round))
+    received = -1
+    call MPI_Ineighbor_alltoallw(sent, counts, addresses, types, received, counts, addresses, types, ring, request, error)
+    call complete(request, round + 1)
+    call check('ineighbor_alltoallw', from_neighbours(round))
+    call MPI_Comm_free(ring, error)
   end subroutine
 
   subroutine among_others(round)

@@ -44,16 +44,14 @@ static void lay_out(struct edges* e, int longest, int per_sender, int stride) {
   int own, at = 1;
   MPI_Comm_rank(e->comm, &own);
   for (int i = 0; i < e->targets; ++i) {
-    e->send_counts[i] =
-        e->target[i] < 0 ? 1 : length_of(own, e->target[i], longest, per_sender);
+    e->send_counts[i] = e->target[i] < 0 ? 1 : length_of(own, e->target[i], longest, per_sender);
     e->send_places[i] = at;
     e->send_bytes[i] = (MPI_Aint)at * stride * (MPI_Aint)sizeof(int);
     at += e->send_counts[i] + 1;
   }
   at = 2;
   for (int i = e->sources; i-- > 0;) {
-    e->receive_counts[i] =
-        e->source[i] < 0 ? 1 : length_of(e->source[i], own, longest, per_sender);
+    e->receive_counts[i] = e->source[i] < 0 ? 1 : length_of(e->source[i], own, longest, per_sender);
     e->receive_places[i] = at;
     e->receive_bytes[i] = (MPI_Aint)at * stride * (MPI_Aint)sizeof(int);
     at += e->receive_counts[i] + 2;
@@ -63,24 +61,24 @@ static void lay_out(struct edges* e, int longest, int per_sender, int stride) {
 #define CALL(prefix, name, ...) \
   (request == NULL ? prefix##N##name(__VA_ARGS__) : prefix##In##name(__VA_ARGS__, request))
 
-#define EVERY_CALL(P)                                                                            \
-  const int block = longest;                                                                     \
-  int own;                                                                                       \
-  MPI_Comm_rank(e->comm, &own);                                                                  \
-  switch (which) {                                                                               \
-    case 0:                                                                                      \
-      return CALL(P, eighbor_allgather, sent, block, type, into, block, type, e->comm);          \
-    case 1:                                                                                      \
-      return CALL(P, eighbor_allgatherv, sent, length_of(own, own, longest, 1), type, into,      \
-                  e->receive_counts, e->receive_places, type, e->comm);                          \
-    case 2:                                                                                      \
-      return CALL(P, eighbor_alltoall, sent, block, type, into, block, type, e->comm);           \
-    case 3:                                                                                      \
-      return CALL(P, eighbor_alltoallv, sent, e->send_counts, e->send_places, type, into,        \
-                  e->receive_counts, e->receive_places, type, e->comm);                          \
-    default:                                                                                     \
-      return CALL(P, eighbor_alltoallw, sent, e->send_counts, e->send_bytes, e->types, into,     \
-                  e->receive_counts, e->receive_bytes, e->types, e->comm);                       \
+#define EVERY_CALL(P)                                                                        \
+  const int block = longest;                                                                 \
+  int own;                                                                                   \
+  MPI_Comm_rank(e->comm, &own);                                                              \
+  switch (which) {                                                                           \
+    case 0:                                                                                  \
+      return CALL(P, eighbor_allgather, sent, block, type, into, block, type, e->comm);      \
+    case 1:                                                                                  \
+      return CALL(P, eighbor_allgatherv, sent, length_of(own, own, longest, 1), type, into,  \
+                  e->receive_counts, e->receive_places, type, e->comm);                      \
+    case 2:                                                                                  \
+      return CALL(P, eighbor_alltoall, sent, block, type, into, block, type, e->comm);       \
+    case 3:                                                                                  \
+      return CALL(P, eighbor_alltoallv, sent, e->send_counts, e->send_places, type, into,    \
+                  e->receive_counts, e->receive_places, type, e->comm);                      \
+    default:                                                                                 \
+      return CALL(P, eighbor_alltoallw, sent, e->send_counts, e->send_bytes, e->types, into, \
+                  e->receive_counts, e->receive_bytes, e->types, e->comm);                   \
   }
 
 static int by_program(int which, const struct edges* e, int longest, MPI_Datatype type, int* into,

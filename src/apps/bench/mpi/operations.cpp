@@ -8,6 +8,7 @@
 #include "apps/bench/mpi/operations_mixed.h"
 #include "apps/bench/mpi/operations_moving.h"
 #include "apps/bench/mpi/operations_nbody.h"
+#include "apps/bench/mpi/operations_neighbors.h"
 #include "apps/bench/mpi/operations_reducing.h"
 #include "apps/bench/mpi/operations_sorting.h"
 #include "schedule/collective.h"
@@ -36,8 +37,8 @@ ElementType element_type_of(std::uint64_t bytes, ElementType wanted) {
 const std::vector<Operation>& operations() {
   static const std::vector<Operation> rows = [] {
     auto all = moving_operations();
-    for (const auto& more :
-         {reducing_operations(), mixed_operations(), nbody_operations(), sorting_operations()})
+    for (const auto& more : {reducing_operations(), mixed_operations(), nbody_operations(),
+                             sorting_operations(), neighboring_operations()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
@@ -56,9 +57,15 @@ int uneven_count(int count, int one, int other) {
 }
 
 std::function<std::uint64_t(Rank, Rank)> block_bytes_of(const Operation& operation, int count,
-                                                        std::size_t type_bytes) {
+                                                        std::size_t type_bytes, int ranks) {
   const auto collective = collective_named(operation.name);
   if (!collective || !has_counts(*collective)) return {};
+  if (operation.on_torus) {
+    return [=](Rank from, Rank to) {
+      const auto edges = std::ranges::count(torus_neighbors(ranks, from), to);
+      return static_cast<std::uint64_t>(edges * count) * type_bytes;
+    };
+  }
   const bool of_pairs = *collective == Collective::alltoallv;
   const bool of_receivers =
       *collective == Collective::scatterv || *collective == Collective::reduce_scatter;

@@ -73,6 +73,9 @@ struct Operation {
   // number of bytes will do.
   std::uint64_t (*sort_pair_bytes)(const SortSize&) = nullptr;
 
+  // Its communicator has the topology of torus_of().
+  bool on_torus = false;
+
   bool is_of_sort() const { return sort_pair_bytes != nullptr; }
 };
 
@@ -95,7 +98,8 @@ struct Shape {
 int uneven_count(int count, int one, int other);
 // Bytes of the blocks of a v-operation's call, as BoundedCall has them; nothing of others.
 std::function<std::uint64_t(Rank from, Rank to)> block_bytes_of(const Operation& operation,
-                                                                int count, std::size_t type_bytes);
+                                                                int count, std::size_t type_bytes,
+                                                                int ranks);
 
 // Whether MPI's counts, which are ints, hold what a call of `bytes` has of elements.
 bool fits_in_counts(const Operation& operation, std::uint64_t bytes, ElementType type, int ranks);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "apps/bench/mpi/background.h"
+#include "apps/bench/mpi/operations_neighbors.h"
 #include "apps/bench/mpi/point.h"
 #include "apps/bench/mpi/sort_points.h"
 #include "apps/bench/mpi/world.h"
@@ -74,7 +75,13 @@ struct PlannedPoint {
 // Of its own for each point: what was decided for calls of other points is not known there.
 class CommunicatorCopy {
  public:
-  explicit CommunicatorCopy(MPI_Comm original) { MPI_Comm_dup(original, &handle_); }
+  CommunicatorCopy(MPI_Comm original, bool on_torus) {
+    if (on_torus) {
+      handle_ = torus_of(original);
+    } else {
+      MPI_Comm_dup(original, &handle_);
+    }
+  }
   CommunicatorCopy(const CommunicatorCopy&) = delete;
   CommunicatorCopy& operator=(const CommunicatorCopy&) = delete;
   ~CommunicatorCopy() { MPI_Comm_free(&handle_); }
@@ -127,7 +134,7 @@ class Run {
     const Operation& operation = *planned.operation;
     const std::uint64_t bytes = planned.bytes;
     const std::int64_t start_ns = monotonic_now().value;
-    const CommunicatorCopy communicator(part.communicator);
+    const CommunicatorCopy communicator(part.communicator, operation.on_torus);
     const MemoryUse before = memory_use();
     Call call = make_call(operation,
                           {bytes, options_.type, options_.root, options_.in_place,
@@ -171,7 +178,7 @@ class Run {
     if (operation.receipt != Receipt::unrooted) facts.root = options_.root;
     facts.bound = bound_of(network_, operation.is_of_sort() ? "alltoall" : facts.collective, bytes,
                            facts.root.value_or(0), facts.host_of_rank,
-                           block_bytes_of(operation, call.count, size_of(call.type)));
+                           block_bytes_of(operation, call.count, size_of(call.type), part.ranks));
     lines_.write(point_line(facts, measured, options_));
   }
 
