@@ -121,7 +121,7 @@ static void find_mpi(void) {
 }
 
 typedef intptr_t word;
-typedef word (*function)(word, word, word, word, word, word, word, word, word, word, word);
+typedef word (*function)(word, word, word, word, word, word, word, word, word, word, word, word);
 
 static function resolve(const char* symbol, function* slot) {
   pthread_once(&found_mpi, find_mpi);
@@ -143,13 +143,13 @@ static function resolve(const char* symbol, function* slot) {
 
 #define DEFINE(symbol)                                                                        \
   EXPORT word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i,  \
-                     word j, word k);                                                         \
+                     word j, word k, word l);                                                 \
   word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, \
-              word k) {                                                                       \
+              word k, word l) {                                                               \
     static function slot;                                                                     \
     function go = __atomic_load_n(&slot, __ATOMIC_ACQUIRE);                                   \
     if (__builtin_expect(go == NULL, 0)) go = resolve(#symbol, &slot);                        \
-    return go(a, b, c, d, e, f, g, h, i, j, k);                                               \
+    return go(a, b, c, d, e, f, g, h, i, j, k, l);                                            \
   }
 
 /* PMPI_ is what tools call, and whoever wants the MPI library alone: the library itself and the
@@ -173,16 +173,16 @@ static function resolve_profiling(const char* symbol, int of_all, function* take
 
 #define DEFINE_PROFILING(symbol, of_all, is_taken_over)                                       \
   EXPORT word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i,  \
-                     word j, word k);                                                         \
+                     word j, word k, word l);                                                 \
   word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, \
-              word k) {                                                                       \
+              word k, word l) {                                                               \
     static function taken_over, library;                                                      \
     function go = __atomic_load_n(&library, __ATOMIC_ACQUIRE);                                \
     if (__builtin_expect(go == NULL, 0))                                                      \
       go = resolve_profiling(#symbol, of_all, &taken_over, &library);                         \
     if (is_taken_over(__builtin_return_address(0)))                                           \
       go = __atomic_load_n(&taken_over, __ATOMIC_RELAXED);                                    \
-    return go(a, b, c, d, e, f, g, h, i, j, k);                                               \
+    return go(a, b, c, d, e, f, g, h, i, j, k, l);                                            \
   }
 
 static int anyone_else_calls(const void* return_address) {
@@ -191,6 +191,7 @@ static int anyone_else_calls(const void* return_address) {
 
 #define C(name) DEFINE(MPI_##name) DEFINE_PROFILING(PMPI_##name, 0, quadrille_program_calls)
 #define C_OF_ALL(name) DEFINE(MPI_##name) DEFINE_PROFILING(PMPI_##name, 1, anyone_else_calls)
+#define MPIX(name) DEFINE(MPIX_##name) DEFINE_PROFILING(PMPIX_##name, 0, quadrille_program_calls)
 #define C_AND_LARGE(name) C(name) C(name##_c)
 #define FORTRAN(lower, upper) \
   DEFINE(mpi_##lower)         \

@@ -21,6 +21,8 @@ void* implementation(const char* symbol) {
     add_lifecycle_symbols(symbols);
     add_collective_symbols(symbols);
     add_nonblocking_symbols(symbols);
+    add_persistent_symbols(symbols);
+    add_request_symbols(symbols);
     add_completion_symbols(symbols);
     add_topology_symbols(symbols);
     add_fortran_lifecycle_symbols(symbols);

@@ -44,9 +44,10 @@ void Communicator::begin(std::uint32_t context, const char* operation) {
 
 void Communicator::release(Contexts& contexts) {
   if (in_call == this) in_call = nullptr;
-  if (nonblocking_calls_ != nullptr &&
-      !Runtime::active()->nonblocking()->release(handle_, *nonblocking_calls_))
-    retired_ = true;
+  if (NonblockingRequests* const requests = Runtime::active()->nonblocking()) {
+    requests->release(handle_);
+    retired_ = retired_ || (nonblocking_calls_ != nullptr && !requests->is_idle(*nonblocking_calls_));
+  }
   if (wire::Port* const port = Runtime::active()->wire(); port != nullptr && !retired_) {
     const wire::Channel channel = wire::channel_of_context(context_);
     port->release(channel);
@@ -210,8 +211,7 @@ Outcome Communicator::run_by_wire(const PreparedSchedule& prepared, const CallMe
 const std::shared_ptr<BackgroundCalls::Queue>& Communicator::nonblocking_calls() {
   if (nonblocking_calls_ == nullptr) {
     nonblocking_calls_ = std::make_shared<BackgroundCalls::Queue>(
-        BackgroundRanks{wire::nonblocking_channel_of(wire::channel_of_context(context_)),
-                        world_ranks_, view().host_of_rank, rank_});
+        background_ranks(wire::nonblocking_channel_of(wire::channel_of_context(context_))));
   }
   return nonblocking_calls_;
 }

@@ -72,6 +72,10 @@ class Communicator {
   // The program has left a call of ours by longjmp, out of a reduction's operation: the call is
   // given up on this rank.
   static void give_up_call_left_by_jump();
+  // For calls in the background, on a channel of theirs.
+  BackgroundRanks background_ranks(wire::Channel channel) const {
+    return {channel, world_ranks_, view().host_of_rank, rank_};
+  }
   // Of its nonblocking collectives. REQUIRES: the job has a wire.
   const std::shared_ptr<BackgroundCalls::Queue>& nonblocking_calls();
 

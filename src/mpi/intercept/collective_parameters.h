@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "mpi/call/call_arguments.h"
+#include "mpi/intercept/next.h"
 
 namespace quadrille {
 
@@ -56,51 +57,68 @@ struct PassedInC<Passed::into, Count> : std::type_identity<void*> {};
 
 namespace parameter {
 
-#define QUADRILLE_PARAMETER(Name, how, Type, statement)             \
-  struct Name {                                                     \
-    static constexpr Passed passed = Passed::how;                   \
-    static void put(Type value, CallArguments& call) { statement; } \
+// `member` of CallArguments takes the value; `more` is what else the parameter says.
+#define QUADRILLE_PARAMETER(Name, how, Type, member, more)                           \
+  struct Name {                                                                      \
+    static constexpr Passed passed = Passed::how;                                    \
+    static void put(Type value, CallArguments& call) {                               \
+      call.member = value;                                                           \
+      more;                                                                          \
+    }                                                                                \
+    template <typename Count>                                                        \
+    static auto get(const CallArguments& call) {                                     \
+      return static_cast<typename PassedInC<Passed::how, Count>::type>(call.member); \
+    }                                                                                \
+  }
+#define QUADRILLE_SENT_BUFFER(Name, member)                   \
+  struct Name {                                               \
+    static constexpr Passed passed = Passed::from;            \
+    static void put(const void* value, CallArguments& call) { \
+      call.member = const_cast<void*>(value);                 \
+    }                                                         \
+    template <typename Count>                                 \
+    static const void* get(const CallArguments& call) {       \
+      return call.member;                                     \
+    }                                                         \
   }
 
-QUADRILLE_PARAMETER(Comm, communicator, MPI_Comm, call.comm = value);
-QUADRILLE_PARAMETER(Root, number, int, call.root = value);
-QUADRILLE_PARAMETER(Op, operation, MPI_Op, call.op = value);
+QUADRILLE_PARAMETER(Comm, communicator, MPI_Comm, comm, );
+QUADRILLE_PARAMETER(Root, number, int, root, );
+QUADRILLE_PARAMETER(Op, operation, MPI_Op, op, );
 
-QUADRILLE_PARAMETER(Send, from, const void*, call.send.address = const_cast<void*>(value));
-QUADRILLE_PARAMETER(SendCount, count, MPI_Count, call.send.count = value);
-QUADRILLE_PARAMETER(SendType, datatype, MPI_Datatype, call.send.type = value);
-QUADRILLE_PARAMETER(Receive, into, void*, call.receive.address = value);
-QUADRILLE_PARAMETER(ReceiveCount, count, MPI_Count, call.receive.count = value);
-QUADRILLE_PARAMETER(ReceiveType, datatype, MPI_Datatype, call.receive.type = value);
-QUADRILLE_PARAMETER(CountOfBoth, count, MPI_Count, call.send.count = call.receive.count = value);
-QUADRILLE_PARAMETER(TypeOfBoth, datatype, MPI_Datatype,
-                    call.send.type = call.receive.type = call.send_blocks.one_type = value);
+QUADRILLE_SENT_BUFFER(Send, send.address);
+QUADRILLE_PARAMETER(SendCount, count, MPI_Count, send.count, );
+QUADRILLE_PARAMETER(SendType, datatype, MPI_Datatype, send.type, );
+QUADRILLE_PARAMETER(Receive, into, void*, receive.address, );
+QUADRILLE_PARAMETER(ReceiveCount, count, MPI_Count, receive.count, );
+QUADRILLE_PARAMETER(ReceiveType, datatype, MPI_Datatype, receive.type, );
+QUADRILLE_PARAMETER(CountOfBoth, count, MPI_Count, send.count, call.receive.count = value);
+QUADRILLE_PARAMETER(TypeOfBoth, datatype, MPI_Datatype, send.type,
+                    call.receive.type = call.send_blocks.one_type = value);
 
-QUADRILLE_PARAMETER(SendBlocks, from, const void*,
-                    call.send_blocks.address = const_cast<void*>(value));
-QUADRILLE_PARAMETER(SendCounts, counts, const void*, call.send_blocks.counts = value);
-QUADRILLE_PARAMETER(SendPlaces, places, const void*, call.send_blocks.displacements = value);
-QUADRILLE_PARAMETER(SendAddresses, addresses, const void*, call.send_blocks.displacements = value;
+QUADRILLE_SENT_BUFFER(SendBlocks, send_blocks.address);
+QUADRILLE_PARAMETER(SendCounts, counts, const void*, send_blocks.counts, );
+QUADRILLE_PARAMETER(SendPlaces, places, const void*, send_blocks.displacements, );
+QUADRILLE_PARAMETER(SendAddresses, addresses, const void*, send_blocks.displacements,
                     call.send_blocks.has_addresses = true);
-QUADRILLE_PARAMETER(SendCountOfEach, count, MPI_Count, call.send_blocks.one_count = value;
+QUADRILLE_PARAMETER(SendCountOfEach, count, MPI_Count, send_blocks.one_count,
                     call.send_blocks.placing = Placing::in_a_row);
-QUADRILLE_PARAMETER(SendCountToAll, count, MPI_Count, call.send_blocks.one_count = value;
+QUADRILLE_PARAMETER(SendCountToAll, count, MPI_Count, send_blocks.one_count,
                     call.send_blocks.placing = Placing::at_once);
-QUADRILLE_PARAMETER(SendBlockType, datatype, MPI_Datatype, call.send_blocks.one_type = value);
-QUADRILLE_PARAMETER(SendBlockTypes, datatypes, const MPI_Datatype*, call.send_blocks.types = value;
+QUADRILLE_PARAMETER(SendBlockType, datatype, MPI_Datatype, send_blocks.one_type, );
+QUADRILLE_PARAMETER(SendBlockTypes, datatypes, const MPI_Datatype*, send_blocks.types,
                     call.send_blocks.type_a_block = true);
-QUADRILLE_PARAMETER(ReceiveBlocks, into, void*, call.receive_blocks.address = value);
-QUADRILLE_PARAMETER(ReceiveCounts, counts, const void*, call.receive_blocks.counts = value);
-QUADRILLE_PARAMETER(ReceivePlaces, places, const void*, call.receive_blocks.displacements = value);
-QUADRILLE_PARAMETER(ReceiveAddresses, addresses, const void*,
-                    call.receive_blocks.displacements = value;
+QUADRILLE_PARAMETER(ReceiveBlocks, into, void*, receive_blocks.address, );
+QUADRILLE_PARAMETER(ReceiveCounts, counts, const void*, receive_blocks.counts, );
+QUADRILLE_PARAMETER(ReceivePlaces, places, const void*, receive_blocks.displacements, );
+QUADRILLE_PARAMETER(ReceiveAddresses, addresses, const void*, receive_blocks.displacements,
                     call.receive_blocks.has_addresses = true);
-QUADRILLE_PARAMETER(ReceiveCountOfEach, count, MPI_Count, call.receive_blocks.one_count = value;
+QUADRILLE_PARAMETER(ReceiveCountOfEach, count, MPI_Count, receive_blocks.one_count,
                     call.receive_blocks.placing = Placing::in_a_row);
-QUADRILLE_PARAMETER(ReceiveBlockType, datatype, MPI_Datatype, call.receive_blocks.one_type = value);
-QUADRILLE_PARAMETER(ReceiveBlockTypes, datatypes, const MPI_Datatype*,
-                    call.receive_blocks.types = value;
+QUADRILLE_PARAMETER(ReceiveBlockType, datatype, MPI_Datatype, receive_blocks.one_type, );
+QUADRILLE_PARAMETER(ReceiveBlockTypes, datatypes, const MPI_Datatype*, receive_blocks.types,
                     call.receive_blocks.type_a_block = true);
+#undef QUADRILLE_SENT_BUFFER
 #undef QUADRILLE_PARAMETER
 
 }  // namespace parameter
@@ -112,12 +130,15 @@ struct ParameterList {};
 namespace intercepted {
 
 using namespace parameter;  // NOLINT(google-build-using-namespace): the rows' words
-#define COLLECTIVE(Name, lower, UPPER, executed_as, ...)              \
-  struct Name {                                                       \
-    static constexpr Collective collective = Collective::executed_as; \
-    static constexpr const char* name = "MPI_" #Name;                 \
-    static constexpr const char* nonblocking_name = "MPI_I" #lower;   \
-    using Parameters = ParameterList<__VA_ARGS__>;                    \
+#define COLLECTIVE(Name, lower, UPPER, executed_as, ...)                       \
+  struct Name {                                                                \
+    static constexpr Collective collective = Collective::executed_as;          \
+    static constexpr const char* name = "MPI_" #Name;                          \
+    static constexpr const char* nonblocking_name = "MPI_I" #lower;            \
+    static constexpr const char* persistent_name = "MPI_" #Name "_init";       \
+    static constexpr SymbolName nonblocking_symbol{"MPI_I" #lower};            \
+    static constexpr SymbolName large_nonblocking_symbol{"MPI_I" #lower "_c"}; \
+    using Parameters = ParameterList<__VA_ARGS__>;                             \
   };
 #define COLLECTIVE_WITHOUT_COUNTS COLLECTIVE
 #include "preload/collectives.def"
@@ -132,6 +153,27 @@ CallArguments arguments_of(bool with_large_counts, const char* name = Row::name)
   CallArguments call{.collective = Row::collective, .name = name};
   call.send_blocks.large = call.receive_blocks.large = with_large_counts;
   return call;
+}
+
+// The nonblocking call of `Row` with the arguments of `call`, by the next definition.
+template <typename Row, typename Count, typename... Parameter>
+int start_next_with(ParameterList<Parameter...> /*of the row*/, const CallArguments& call,
+                    MPI_Request* request) {
+  using Function =
+      int (*)(typename PassedInC<Parameter::passed, Count>::type..., MPI_Request * request);
+  constexpr bool is_large = !std::is_same_v<Count, int>;
+  void* next = nullptr;
+  if constexpr (is_large) {
+    next = next_symbol<Row::large_nonblocking_symbol>();
+  } else {
+    next = next_symbol<Row::nonblocking_symbol>();
+  }
+  return reinterpret_cast<Function>(next)(Parameter::template get<Count>(call)..., request);
+}
+
+template <typename Row, typename Count>
+int start_next(const CallArguments& call, MPI_Request* request) {
+  return start_next_with<Row, Count>(typename Row::Parameters(), call, request);
 }
 
 }  // namespace quadrille

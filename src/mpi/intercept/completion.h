@@ -32,7 +32,7 @@ int complete_after(const Requests& requests, const Before& before, const Execute
   const std::vector<MPI_Request> left = requests();
   int failure = MPI_SUCCESS;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    if (left[i] == given[i]) continue;
+    if (left[i] == given[i] && !NonblockingRequests::has_any_persistent()) continue;
     const int of_one = ours->completed(given[i]);
     if (failure == MPI_SUCCESS) failure = of_one;
   }

@@ -16,6 +16,7 @@
 #include "mpi/intercept/next.h"
 #include "mpi/intercept/symbols.h"
 #include "mpi/nonblocking/nonblocking_call.h"
+#include "mpi/nonblocking/persistent_call.h"
 
 namespace quadrille {
 
@@ -94,41 +95,81 @@ void take_over(Send send, Receive receive, int* error, const Forward& forward,
   if (error != nullptr) *error = code;
 }
 
+// The buffers of a call that goes on when its entry has returned.
+template <typename Send, typename Receive>
+struct LastingBuffers {
+  Send from;
+  Receive into;
+
+  bool understood() const { return from.understood() && into.understood(); }
+  bool have_memory() const { return from.has_memory() && into.has_memory(); }
+  void gather() {
+    from.gather();
+    into.gather();
+  }
+};
+
+// Null where there is no memory for them, which the error handler and `error` have been told.
+template <typename Binding, typename Send, typename Receive>
+auto lasting_buffers(Send send, Receive receive, int* error) {
+  using Buffers =
+      LastingBuffers<decltype(buffer_of<Binding>(send)), decltype(buffer_of<Binding>(receive))>;
+  try {
+    return std::make_shared<Buffers>(
+        Buffers{buffer_of<Binding>(send), buffer_of<Binding>(receive)});
+  } catch (const std::bad_alloc&) {
+    PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
+    if (error != nullptr) *error = MPI_ERR_NO_MEM;
+    return std::shared_ptr<Buffers>();
+  }
+}
+
 // The same of a nonblocking call, whose buffers last until its data have come.
 template <typename Binding, typename Send, typename Receive, typename Forward, typename Arguments>
 void take_over_nonblocking(Send send, Receive receive, int* request, int* error,
                            const Forward& forward, const Arguments& arguments) {
   if (!fortran_is_readable()) return forward();
-  struct Buffers {
-    decltype(buffer_of<Binding>(send)) from;
-    decltype(buffer_of<Binding>(receive)) into;
-  };
-  std::shared_ptr<Buffers> buffers;
-  try {
-    buffers =
-        std::make_shared<Buffers>(Buffers{buffer_of<Binding>(send), buffer_of<Binding>(receive)});
-  } catch (const std::bad_alloc&) {
-    PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
-    if (error != nullptr) *error = MPI_ERR_NO_MEM;
-    return;
-  }
-  if (!buffers->from.understood() || !buffers->into.understood()) return forward();
-  const CallArguments call_arguments = arguments(buffers->from.address(), buffers->into.address());
-  NonblockingCall call(call_arguments);
+  const auto buffers = lasting_buffers<Binding>(send, receive, error);
+  if (buffers == nullptr) return;
+  if (!buffers->understood()) return forward();
+  NonblockingCall call(arguments(buffers->from.address(), buffers->into.address()));
   if (!call.replaced()) {
     forward();
     call.forwarded(MPI_SUCCESS, request_of(request));
     return;
   }
-  if (buffers->from.has_memory() && buffers->into.has_memory()) {
-    buffers->from.gather();
-    buffers->into.gather();
+  if (buffers->have_memory()) {
+    buffers->gather();
   } else {
     call.fail(MPI_ERR_NO_MEM);
   }
   MPI_Request started = MPI_REQUEST_NULL;
   const int code = call.start(&started, [buffers] { buffers->into.scatter(); });
   if (code == MPI_SUCCESS) *request = fortran_request_of(started);
+  if (error != nullptr) *error = code;
+}
+
+// And of the initialization of a persistent one, whose buffers last until its request is freed.
+template <typename Binding, typename Send, typename Receive, typename Forward, typename Arguments>
+void take_over_persistent(Send send, Receive receive, int* request, int* error,
+                          const Forward& forward, PersistentCall::StartByLibrary start_by_library,
+                          const Arguments& arguments) {
+  if (!fortran_is_readable()) return forward();
+  const auto buffers = lasting_buffers<Binding>(send, receive, error);
+  if (buffers == nullptr) return;
+  if (!buffers->understood()) return forward();
+  PersistentCall call(arguments(buffers->from.address(), buffers->into.address()),
+                      start_by_library);
+  if (!call.replaced()) {
+    forward();
+    call.forwarded(MPI_SUCCESS);
+    return;
+  }
+  if (!buffers->have_memory()) call.fail(MPI_ERR_NO_MEM);
+  MPI_Request made = MPI_REQUEST_NULL;
+  const int code = call.make(&made, {.before = [buffers] { buffers->gather(); },
+                                     .after = [buffers] { buffers->into.scatter(); }});
+  if (code == MPI_SUCCESS) *request = fortran_request_of(made);
   if (error != nullptr) *error = code;
 }
 

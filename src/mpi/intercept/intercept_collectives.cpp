@@ -10,6 +10,7 @@
 #include "mpi/intercept/next.h"
 #include "mpi/intercept/symbols.h"
 #include "mpi/nonblocking/nonblocking_call.h"
+#include "mpi/nonblocking/persistent_call.h"
 
 namespace quadrille {
 namespace {
@@ -49,7 +50,43 @@ struct NonblockingEntry<Row, Count, symbol, ParameterList<Parameter...>> {
   }
 };
 
+// And of the initialization of the persistent one.
+template <typename Row, typename Count, SymbolName symbol, typename = typename Row::Parameters>
+struct PersistentEntry;
+
+template <typename Row, typename Count, SymbolName symbol, typename... Parameter>
+struct PersistentEntry<Row, Count, symbol, ParameterList<Parameter...>> {
+  static int entry(typename PassedInC<Parameter::passed, Count>::type... passed, MPI_Info info,
+                   MPI_Request* request) {
+    CallArguments arguments = arguments_of<Row>(!std::is_same_v<Count, int>, Row::persistent_name);
+    (Parameter::put(passed, arguments), ...);
+    PersistentCall call(arguments, start_next<Row, Count>);
+    if (call.replaced()) return call.make(request);
+    const auto next = reinterpret_cast<decltype(&entry)>(next_symbol<symbol>());
+    return call.forwarded(next(passed..., info, request));
+  }
+};
+
 }  // namespace
+
+void add_persistent_symbols(SymbolTable& table) {
+#define ADD(Name, Count, symbol) \
+  table[symbol] =                \
+      reinterpret_cast<void*>(&PersistentEntry<intercepted::Name, Count, symbol>::entry);
+#define COLLECTIVE_WITHOUT_COUNTS(Name, ...) \
+  ADD(Name, int, "MPI_" #Name "_init")       \
+  ADD(Name, int, "PMPI_" #Name "_init")      \
+  ADD(Name, int, "MPIX_" #Name "_init")      \
+  ADD(Name, int, "PMPIX_" #Name "_init")
+#define COLLECTIVE(Name, ...)                  \
+  COLLECTIVE_WITHOUT_COUNTS(Name)              \
+  ADD(Name, MPI_Count, "MPI_" #Name "_init_c") \
+  ADD(Name, MPI_Count, "PMPI_" #Name "_init_c")
+#include "preload/collectives.def"
+#undef COLLECTIVE
+#undef COLLECTIVE_WITHOUT_COUNTS
+#undef ADD
+}
 
 void add_nonblocking_symbols(SymbolTable& table) {
 #define ADD(Name, Count, symbol) \

@@ -182,20 +182,46 @@ struct NonblockingFortranEntry<Row, Binding, symbol, ParameterList<Parameter...>
   }
 };
 
+template <typename Row, typename Binding, SymbolName symbol, typename = typename Row::Parameters>
+struct PersistentFortranEntry;
+
+template <typename Row, typename Binding, SymbolName symbol, typename... Parameter>
+struct PersistentFortranEntry<Row, Binding, symbol, ParameterList<Parameter...>> {
+  static void entry(PassedInFortran<Parameter::passed>... passed, Integer info, int* request,
+                    int* error) {
+    const auto forward = [&] {
+      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(passed..., info, request, error);
+    };
+    TypesInC types;
+    if (!has_room<Row>(types, error, passed...)) return;
+    take_over_persistent<Binding>(
+        buffer_among<Passed::from, Parameter...>(passed...),
+        buffer_among<Passed::into, Parameter...>(passed...), request, error, forward,
+        start_next<Row, int>, [&](void* from, void* into) {
+          return arguments_in_c<Row>(typename Row::Parameters(), Row::persistent_name, types, from,
+                                     into, passed...);
+        });
+  }
+};
+
 template <typename Row>
 struct EntriesOf {
   template <typename Binding, SymbolName symbol>
   using Entry = FortranEntry<Row, Binding, symbol>;
   template <typename Binding, SymbolName symbol>
   using NonblockingOne = NonblockingFortranEntry<Row, Binding, symbol>;
+  template <typename Binding, SymbolName symbol>
+  using PersistentOne = PersistentFortranEntry<Row, Binding, symbol>;
 };
 
 }  // namespace
 
 void add_fortran_collective_symbols(SymbolTable& table) {
-#define COLLECTIVE(Name, lower, UPPER, ...)                                   \
-  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::Entry, #lower, #UPPER); \
-  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::NonblockingOne, "i" #lower, "I" #UPPER);
+#define COLLECTIVE(Name, lower, UPPER, ...)                                                    \
+  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::Entry, #lower, #UPPER);                  \
+  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::NonblockingOne, "i" #lower, "I" #UPPER); \
+  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::PersistentOne, #lower "_init",           \
+                        #UPPER "_INIT");
 #define COLLECTIVE_WITHOUT_COUNTS COLLECTIVE
 #include "preload/collectives.def"
 #undef COLLECTIVE_WITHOUT_COUNTS

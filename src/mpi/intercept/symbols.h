@@ -13,6 +13,8 @@ using SymbolTable = std::unordered_map<std::string_view, void*>;
 void add_lifecycle_symbols(SymbolTable& table);
 void add_collective_symbols(SymbolTable& table);
 void add_nonblocking_symbols(SymbolTable& table);
+void add_persistent_symbols(SymbolTable& table);
+void add_request_symbols(SymbolTable& table);
 void add_completion_symbols(SymbolTable& table);
 void add_topology_symbols(SymbolTable& table);
 void add_fortran_lifecycle_symbols(SymbolTable& table);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/monotonic_clock.h"
+#include "mpi/call/buffer_spans.h"
 #include "mpi/call/call_shape.h"
 #include "mpi/call/datatype.h"
 #include "mpi/call/forward_cache.h"
@@ -82,9 +83,11 @@ void NonblockingCall::tell_plan(const Shape& shape) const {
 
 int NonblockingCall::begin(MPI_Request* request, std::function<void()> after) try {
   if (failure_ != MPI_SUCCESS) return failure_;
-  auto call = std::make_unique<PendingCall>(arguments_, shape_, std::move(after));
+  auto call = std::make_unique<PendingCall>(arguments_, shape_, communicator_->rank());
+  call->use({.before = {}, .after = std::move(after)});
   last_execution.take_algorithm(candidate_->name, agreed_.decision->reason, std::nullopt);
-  const int code = call->prepare(communicator_->planner(), *candidate_, communicator_->rank());
+  int code = call->prepare(communicator_->planner(), *candidate_);
+  if (code == MPI_SUCCESS) code = call->begin();
   if (code != MPI_SUCCESS) return code;
   return Runtime::active()->nonblocking()->start(arguments_.comm, *communicator_, std::move(call),
                                                  {agreed_.sample, began_}, request);
@@ -93,10 +96,18 @@ int NonblockingCall::begin(MPI_Request* request, std::function<void()> after) tr
   return MPI_ERR_NO_MEM;
 }
 
+void NonblockingCall::use_buffers(void* send, void* receive) {
+  sent_address(arguments_) = send;
+  received_address(arguments_) = receive;
+}
+
+void NonblockingCall::give_up() {
+  if (agreed_.sample != nullptr) agreed_.sample->duration_ns = (monotonic_now() - began_).value;
+}
+
 int NonblockingCall::start(MPI_Request* request, std::function<void()> after) {
   const int code = begin(request, std::move(after));
-  if (code != MPI_SUCCESS && agreed_.sample != nullptr)
-    agreed_.sample->duration_ns = (monotonic_now() - began_).value;
+  if (code != MPI_SUCCESS) give_up();
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(arguments_.comm, code);
   return code;
 }

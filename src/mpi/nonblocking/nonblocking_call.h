@@ -33,6 +33,20 @@ class NonblockingCall {
   // The call will fail with an MPI error code, with nothing started on this rank.
   void fail(int code) { failure_ = code; }
 
+  // What a persistent call asks of one that is made to try it. REQUIRES: began without a failure.
+  bool is_tried() const {
+    return agreed_.decision != nullptr && (!agreed_.decision->trial.settled() || agreed_.asks);
+  }
+  // The next blocking call on the communicator has something to exchange.
+  bool asks() const { return agreed_.asks; }
+  const CallArguments& arguments() const { return arguments_; }
+  const Shape& shape() const { return shape_; }
+  const Candidate* candidate() const { return candidate_; }  // null: the MPI library
+  const char* reason() const { return left_; }
+  void use_buffers(void* send, void* receive);
+  // It is not made.
+  void give_up();
+
   // Starts the call; `after` is called when its data have come, before the request is complete. An
   // error has gone through the communicator's error handler. REQUIRES: replaced().
   int start(MPI_Request* request, std::function<void()> after = {});

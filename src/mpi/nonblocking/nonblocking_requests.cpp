@@ -17,6 +17,11 @@ constexpr Nanoseconds between_looks_at_library{500'000};
 // At the job's end: what has not moved for so long lacks a rank.
 constexpr Nanoseconds longest_standstill{2'000'000'000};
 
+// Null: the communicator has been freed.
+void tell_handler(MPI_Comm comm, int code) {
+  PMPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, code);
+}
+
 void progress_library() {
   const Runtime& runtime = *Runtime::active();
   int found = 0;
@@ -37,23 +42,36 @@ int NonblockingRequests::open() {
   return code;
 }
 
+// REQUIRES: mutex_ held. May throw std::bad_alloc; there is room for the tag to come back.
+int NonblockingRequests::take_tag() {
+  if (free_tags_.empty()) {
+    free_tags_.reserve(static_cast<std::size_t>(next_tag_) + 1);
+    return next_tag_++;
+  }
+  const int tag = free_tags_.back();
+  free_tags_.pop_back();
+  return tag;
+}
+
 int NonblockingRequests::start(MPI_Comm comm, Communicator& communicator,
                                std::unique_ptr<PendingCall> call, const Timed& timed,
                                MPI_Request* request) {
   const std::scoped_lock lock(mutex_);
   if (const int code = open(); code != MPI_SUCCESS) return code;
-  if (free_tags_.empty()) {
-    free_tags_.reserve(static_cast<std::size_t>(next_tag_) + 1);  // for all that come back
-    free_tags_.push_back(next_tag_++);
-  }
-  const int tag = free_tags_.back();
   Entries made;
-  made[MPI_REQUEST_NULL] = {std::move(call), comm, communicator.nonblocking_calls(),
-                            &communicator,   tag,  timed};
+  made[MPI_REQUEST_NULL].queue = communicator.nonblocking_calls();
   auto entry = made.extract(made.begin());
+  const int tag = take_tag();
+  entry.mapped().call = std::move(call);
+  entry.mapped().comm = comm;
+  entry.mapped().communicator = &communicator;
+  entry.mapped().tag = tag;
+  entry.mapped().timed = timed;
   const int code = PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag, self_, &entry.key());
-  if (code != MPI_SUCCESS) return code;
-  free_tags_.pop_back();
+  if (code != MPI_SUCCESS) {
+    free_tags_.push_back(tag);
+    return code;
+  }
   *request = entry.key();
   // One that is there was the MPI library's, and has been completed unseen.
   if (const auto stale = entries_.find(*request); stale != entries_.end()) forget(stale);
@@ -62,7 +80,7 @@ int NonblockingRequests::start(MPI_Comm comm, Communicator& communicator,
   try {
     calls_.start(started.queue, started.call->background());
   } catch (...) {
-    PMPI_Send(nullptr, 0, MPI_BYTE, 0, tag, self_);
+    complete_receive(tag);
     entries_.erase(*request);
     --pending_count;
     free_tags_.push_back(tag);
@@ -82,9 +100,107 @@ void NonblockingRequests::complete(Entry& entry) {
   }
   entry.failure = done.error() ? MPI_ERR_OTHER : entry.call->complete();
   runtime.wire_log().add(entry.call->collective(), done.flows());
-  entry.call.reset();
-  PMPI_Send(nullptr, 0, MPI_BYTE, 0, entry.tag, self_);
-  free_tags_.push_back(entry.tag);
+  if (entry.persistent != nullptr) {
+    entry.persistent->call = std::move(entry.call);
+  } else {
+    entry.call.reset();
+    free_tags_.push_back(entry.tag);
+  }
+  complete_receive(entry.tag);
+}
+
+int NonblockingRequests::make_persistent(MPI_Comm comm, Communicator& communicator,
+                                         std::unique_ptr<PendingCall> call, BackgroundRanks ranks,
+                                         std::uint32_t context, MPI_Request* request) {
+  const std::scoped_lock lock(mutex_);
+  if (const int code = open(); code != MPI_SUCCESS) return code;
+  const wire::Channel channel = ranks.channel;
+  auto queue = std::make_shared<BackgroundCalls::Queue>(std::move(ranks));
+  const int tag = take_tag();
+  std::map<MPI_Request, Persistent> made;
+  made[MPI_REQUEST_NULL] = {std::move(call), comm,   std::move(queue), &communicator, tag,
+                            context,         channel};
+  auto persistent = made.extract(made.begin());
+  const int code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, tag, self_, &persistent.key());
+  if (code != MPI_SUCCESS) {
+    free_tags_.push_back(tag);
+    return code;
+  }
+  *request = persistent.key();
+  persistent_.insert(std::move(persistent));
+  ++persistent_count;
+  return MPI_SUCCESS;
+}
+
+bool NonblockingRequests::is_persistent(MPI_Request request) {
+  const std::scoped_lock lock(mutex_);
+  return persistent_.contains(request);
+}
+
+int NonblockingRequests::start_of(MPI_Request request, Persistent& persistent) try {
+  if (persistent.call == nullptr) return MPI_ERR_REQUEST;  // it is under way
+  Entries made;
+  Entry& entry = made[request];
+  entry.comm = persistent.comm;
+  entry.queue = persistent.queue;
+  entry.communicator = persistent.communicator;
+  entry.tag = persistent.tag;
+  entry.persistent = &persistent;
+  MPI_Request started = request;
+  if (const int code = PMPI_Start(&started); code != MPI_SUCCESS) return code;
+  const auto begin = [&]() -> int {
+    try {
+      const int code = persistent.call->begin();
+      if (code == MPI_SUCCESS) calls_.start(persistent.queue, persistent.call->background());
+      return code;
+    } catch (const std::bad_alloc&) {
+      return MPI_ERR_NO_MEM;
+    }
+  };
+  if (const int code = begin(); code != MPI_SUCCESS) {
+    complete_receive(persistent.tag);
+    PMPI_Wait(&started, MPI_STATUS_IGNORE);
+    return code;
+  }
+  entry.call = std::move(persistent.call);
+  entries_.insert(made.extract(made.begin()));
+  ++pending_count;
+  return MPI_SUCCESS;
+} catch (const std::bad_alloc&) {
+  return MPI_ERR_NO_MEM;
+}
+
+int NonblockingRequests::start_persistent(MPI_Request request) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int code = MPI_SUCCESS;
+  {
+    const std::scoped_lock lock(mutex_);
+    Persistent& persistent = persistent_.at(request);
+    comm = persistent.comm;
+    code = start_of(request, persistent);
+  }
+  if (code != MPI_SUCCESS) tell_handler(comm, code);
+  return code;
+}
+
+int NonblockingRequests::free_persistent(MPI_Request* request) {
+  std::unique_lock lock(mutex_);
+  const auto found = persistent_.find(*request);
+  const Persistent& persistent = found->second;
+  if (persistent.call == nullptr) {  // it is under way
+    const MPI_Comm comm = persistent.comm;
+    lock.unlock();
+    tell_handler(comm, MPI_ERR_REQUEST);
+    return MPI_ERR_REQUEST;
+  }
+  free_tags_.push_back(persistent.tag);
+  if (calls_.is_idle(*persistent.queue)) {
+    port_.release(persistent.channel);
+    Runtime::active()->contexts().release(persistent.context);
+  }
+  persistent_.erase(found);
+  --persistent_count;
+  return PMPI_Request_free(request);
 }
 
 void NonblockingRequests::complete_done() {
@@ -109,8 +225,7 @@ void NonblockingRequests::complete_done() {
       }
     }
   }
-  for (const auto& [comm, code] : failures)
-    PMPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, code);
+  for (const auto& [comm, code] : failures) tell_handler(comm, code);
 }
 
 void NonblockingRequests::progress() {
@@ -203,14 +318,15 @@ void NonblockingRequests::report_wait(std::span<const MPI_Request> requests) {
   }
 }
 
-bool NonblockingRequests::release(MPI_Comm comm, const BackgroundCalls::Queue& queue) {
+void NonblockingRequests::release(MPI_Comm comm) {
   const std::scoped_lock lock(mutex_);
-  for (auto& [request, entry] : entries_) {
-    if (entry.comm != comm || entry.queue.get() != &queue) continue;
-    entry.comm = MPI_COMM_NULL;
-    entry.communicator = nullptr;
-  }
-  return calls_.is_idle(queue);
+  const auto leave = [comm](auto& call) {
+    if (call.comm != comm) return;
+    call.comm = MPI_COMM_NULL;
+    call.communicator = nullptr;
+  };
+  for (auto& [request, entry] : entries_) leave(entry);
+  for (auto& [request, persistent] : persistent_) leave(persistent);
 }
 
 void NonblockingRequests::end() {
@@ -235,6 +351,13 @@ void NonblockingRequests::end() {
   }
   pending_count -= static_cast<std::uint32_t>(entries_.size());
   entries_.clear();
+  for (auto& [request, persistent] : persistent_) {
+    if (persistent.call == nullptr) continue;
+    MPI_Request left = request;
+    PMPI_Request_free(&left);
+  }
+  persistent_count -= static_cast<std::uint32_t>(persistent_.size());
+  persistent_.clear();
   if (self_ != MPI_COMM_NULL) PMPI_Comm_free(&self_);
 }
 

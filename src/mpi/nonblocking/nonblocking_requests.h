@@ -27,7 +27,7 @@ namespace quadrille {
 class NonblockingRequests {
  public:
   // `port` outlives this.
-  explicit NonblockingRequests(wire::Port& port) : calls_(port) {}
+  explicit NonblockingRequests(wire::Port& port) : port_(port), calls_(port) {}
   NonblockingRequests(const NonblockingRequests&) = delete;
   NonblockingRequests& operator=(const NonblockingRequests&) = delete;
 
@@ -44,6 +44,18 @@ class NonblockingRequests {
   // std::bad_alloc, with nothing started.
   int start(MPI_Comm comm, Communicator& communicator, std::unique_ptr<PendingCall> call,
             const Timed& timed, MPI_Request* request);
+  // A persistent call: `ranks` are its own, on a channel that no other call has, and `context` is
+  // that channel's number. Returns an MPI error code; may throw std::bad_alloc.
+  int make_persistent(MPI_Comm comm, Communicator& communicator, std::unique_ptr<PendingCall> call,
+                      BackgroundRanks ranks, std::uint32_t context, MPI_Request* request);
+  static bool has_any_persistent() { return persistent_count.load(std::memory_order_acquire) > 0; }
+  bool is_persistent(MPI_Request request);
+  // Starts it; returns an MPI error code, which its communicator's error handler has been told.
+  // REQUIRES: is_persistent().
+  int start_persistent(MPI_Request request);
+  // The program frees it; the code likewise. REQUIRES: is_persistent().
+  int free_persistent(MPI_Request* request);
+
   // Takes the time of a call that the MPI library executes. Without memory it counts as long.
   void watch(MPI_Request request, const Timed& timed) noexcept;
 
@@ -61,14 +73,24 @@ class NonblockingRequests {
   // failed.
   int completed(MPI_Request request);
 
-  // The communicator is freed. False where calls of it are under way, so that its channel stays
-  // theirs.
-  bool release(MPI_Comm comm, const BackgroundCalls::Queue& queue);
+  // The communicator is freed; calls of it may be under way.
+  void release(MPI_Comm comm);
+  // Whether no call of it is.
+  bool is_idle(const BackgroundCalls::Queue& queue) { return calls_.is_idle(queue); }
   // All ranks have started what they will ever start. Waits until all is done, or nothing moves any
   // more: some rank has not started what others have.
   void end();
 
  private:
+  struct Persistent {
+    std::unique_ptr<PendingCall> call;  // null: it is under way
+    MPI_Comm comm = MPI_COMM_NULL;      // null: freed meanwhile
+    std::shared_ptr<BackgroundCalls::Queue> queue;
+    Communicator* communicator = nullptr;  // null: freed meanwhile
+    int tag = 0;
+    std::uint32_t context = 0;
+    wire::Channel channel = 0;
+  };
   struct Entry {
     std::unique_ptr<PendingCall> call;  // null: it has failed, or is the MPI library's
     MPI_Comm comm = MPI_COMM_NULL;      // null: freed meanwhile
@@ -76,11 +98,16 @@ class NonblockingRequests {
     Communicator* communicator = nullptr;  // null: freed meanwhile
     int tag = 0;
     Timed timed;
+    Persistent* persistent = nullptr;  // the call goes back to it
     int failure = MPI_SUCCESS;
   };
   using Entries = std::map<MPI_Request, Entry>;
 
   int open();
+  int start_of(MPI_Request request, Persistent& persistent);
+  int take_tag();
+  // Has the MPI library's request complete.
+  void complete_receive(int tag) { PMPI_Send(nullptr, 0, MPI_BYTE, 0, tag, self_); }
   // Completes the requests of all calls that are done.
   void complete_done();
   void complete(Entry& entry);
@@ -88,9 +115,13 @@ class NonblockingRequests {
   void report_wait(std::span<const MPI_Request> requests);
 
   static inline std::atomic<std::uint32_t> pending_count{0};
+  static inline std::atomic<std::uint32_t> persistent_count{0};
+
+  wire::Port& port_;
 
   std::mutex mutex_;
   Entries entries_;
+  std::map<MPI_Request, Persistent> persistent_;
   std::vector<int> free_tags_;
   int next_tag_ = 0;
   std::uint64_t seen_finished_ = 0;  // of the calls

@@ -2,7 +2,6 @@
 #include "mpi/nonblocking/pending_call.h"
 
 #include <cstring>
-#include <utility>
 
 #include "mpi/call/datatype.h"
 #include "mpi/call/vector_collective.h"
@@ -45,9 +44,6 @@ class CombinedData final : public CallData {
 
 }  // namespace
 
-PendingCall::PendingCall(const CallArguments& call, const Shape& shape, std::function<void()> after)
-    : call_(call), shape_(shape), after_(std::move(after)) {}
-
 PendingCall::~PendingCall() {
   for (MPI_Datatype& type : types_) PMPI_Type_free(&type);
 }
@@ -63,7 +59,7 @@ int PendingCall::keep(MPI_Datatype& type) {
 }
 
 // Where no block has elements, what says of which type they are may be none.
-int PendingCall::keep_types(UserBlocks& blocks) {
+int PendingCall::keep_types(UserBlocks& blocks, std::vector<MPI_Datatype>& of_blocks) {
   const Rank number = blocks.number(shape_.ranks);
   if (!blocks.type_a_block) {
     for (Rank block = 0; block < number; ++block) {
@@ -73,20 +69,19 @@ int PendingCall::keep_types(UserBlocks& blocks) {
   }
   for (Rank block = 0; block < number; ++block) {
     const std::size_t place = blocks.place(block);
-    if (received_types_.size() <= place) received_types_.resize(place + 1, MPI_DATATYPE_NULL);
+    if (of_blocks.size() <= place) of_blocks.resize(place + 1, MPI_DATATYPE_NULL);
     if (blocks.count(block) <= 0) continue;
     MPI_Datatype type = blocks.type(block);
     if (const int code = keep(type); code != MPI_SUCCESS) return code;
-    received_types_[place] = type;
+    of_blocks[place] = type;
   }
-  blocks.types = received_types_.data();
+  blocks.types = of_blocks.data();
   return MPI_SUCCESS;
 }
 
-// What is sent is packed at once: only types of what comes are needed later.
-int PendingCall::keep_received_types(Rank rank) {
+int PendingCall::keep_received_types() {
   if (is_reducing(shape_.collective)) return MPI_SUCCESS;
-  const bool is_root = rank == shape_.root;
+  const bool is_root = rank_ == shape_.root;
   switch (shape_.collective) {
     case Collective::barrier:
       return MPI_SUCCESS;
@@ -96,30 +91,80 @@ int PendingCall::keep_received_types(Rank rank) {
     case Collective::scatterv:
       return shape_.in_place ? MPI_SUCCESS : keep(call_.receive.type);
     case Collective::gatherv:
-      return is_root ? keep_types(call_.receive_blocks) : MPI_SUCCESS;
+      return is_root ? keep_types(call_.receive_blocks, received_types_) : MPI_SUCCESS;
     case Collective::allgatherv:
     case Collective::alltoallv:
     case Collective::neighbor_alltoallv:
-      return keep_types(call_.receive_blocks);
+      return keep_types(call_.receive_blocks, received_types_);
     default:
       return keep(call_.receive.type);
   }
 }
 
-int PendingCall::prepare(Planner& planner, const Candidate& candidate, Rank rank) {
-  if (const int code = keep_received_types(rank); code != MPI_SUCCESS) return code;
-  host_.emplace(call_, shape_, rank, buffers_);
-  if (host_->code() != MPI_SUCCESS) return host_->code();
+int PendingCall::keep_sent_types() {
+  const bool is_root = rank_ == shape_.root;
+  switch (shape_.collective) {
+    case Collective::scatterv:
+      return is_root ? keep_types(call_.send_blocks, sent_types_) : MPI_SUCCESS;
+    case Collective::alltoallv:
+    case Collective::neighbor_alltoallv:
+      return call_.send_blocks.address == MPI_IN_PLACE ? MPI_SUCCESS
+                                                       : keep_types(call_.send_blocks, sent_types_);
+    case Collective::scatter:
+      return is_root ? keep(call_.send.type) : MPI_SUCCESS;
+    case Collective::allgather:
+    case Collective::gather:
+    case Collective::allgatherv:
+    case Collective::gatherv:
+    case Collective::alltoall:
+      return call_.send.address == MPI_IN_PLACE ? MPI_SUCCESS : keep(call_.send.type);
+    default:  // types of combined data are the MPI library's own
+      return MPI_SUCCESS;
+  }
+}
+
+int PendingCall::keep_arguments() {
+  is_repeated_ = true;
+  const bool is_root = rank_ == shape_.root;
+  const bool has_send_arrays = shape_.collective == Collective::alltoallv ||
+                               shape_.collective == Collective::neighbor_alltoallv ||
+                               (shape_.collective == Collective::scatterv && is_root);
+  const bool has_receive_arrays = shape_.collective == Collective::allgatherv ||
+                                  shape_.collective == Collective::alltoallv ||
+                                  shape_.collective == Collective::neighbor_alltoallv ||
+                                  (shape_.collective == Collective::gatherv && is_root);
+  if ((has_send_arrays && call_.send_blocks.address != MPI_IN_PLACE) ||
+      shape_.collective == Collective::reduce_scatter)
+    sent_arrays_.keep(call_.send_blocks, shape_.ranks);
+  if (has_receive_arrays) received_arrays_.keep(call_.receive_blocks, shape_.ranks);
+  return keep_sent_types();
+}
+
+void PendingCall::lay_out() {
+  host_.emplace(call_, shape_, rank_, buffers_);
   if (is_reducing(shape_.collective)) {
     data_ = std::make_unique<CombinedData>(host_->call(), shape_, buffers_);
   } else {
-    data_ = has_counts(shape_.collective) ? vector_blocks(host_->call(), shape_, rank, buffers_)
-                                          : equal_blocks(host_->call(), shape_, rank, buffers_);
+    data_ = has_counts(shape_.collective) ? vector_blocks(host_->call(), shape_, rank_, buffers_)
+                                          : equal_blocks(host_->call(), shape_, rank_, buffers_);
   }
+}
+
+int PendingCall::prepare(Planner& planner, const Candidate& candidate) {
+  if (const int code = keep_received_types(); code != MPI_SUCCESS) return code;
+  lay_out();
+  schedule_ = data_->schedule(planner, candidate);
+  if (is_repeated_) data_.reset();  // what is in the buffers now is not what will be sent
+  return MPI_SUCCESS;
+}
+
+int PendingCall::begin() {
+  if (hooks_.before) hooks_.before();
+  if (data_ == nullptr) lay_out();
+  if (host_->code() != MPI_SUCCESS) return host_->code();
   if (const int code = data_->fill(); code != MPI_SUCCESS) return code;
-  const SharedSchedule schedule = data_->schedule(planner, candidate);
   background_ = std::make_shared<BackgroundCall>(
-      schedule, data_->memory(schedule->schedule().scratch_length));
+      schedule_, data_->memory(schedule_->schedule().scratch_length));
   return MPI_SUCCESS;
 }
 
@@ -127,7 +172,8 @@ int PendingCall::complete() {
   if (background_->is_truncated()) return MPI_ERR_TRUNCATE;
   int code = data_->give_back();
   if (code == MPI_SUCCESS) code = host_->give_back();
-  if (after_) after_();
+  if (hooks_.after) hooks_.after();
+  data_.reset();
   return code;
 }
 

@@ -52,6 +52,9 @@ program fortran_nonblocking
     call with_types(round)
     call with_neighbours(round)
     call among_others(round)
+#ifdef PERSISTENT
+    if (round < 3) call started_again(round)
+#endif
   end do
   call MPI_Reduce([checks, failures, replaced], total, 3, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, error)
   if (own == 0) print '(3(a, i0))', 'checks=', total(1), ' failures=', total(2), ' replaced=', total(3)
@@ -185,6 +188,38 @@ contains
     call check('ineighbor_alltoallw', from_neighbours(round))
     call MPI_Comm_free(ring, error)
   end subroutine
+
+#ifdef PERSISTENT
+  ! Started again and again, what lies in its buffers then is what is sent.
+  subroutine started_again(first)
+    integer, intent(in) :: first
+    REQUEST :: list(2)
+    DATATYPE :: types(ranks)
+    integer :: counts(ranks), places(ranks), by_type(block*ranks), i, round, error
+    types = MPI_INTEGER
+    counts = block
+    places = [(i*block*4, i=0, ranks - 1)]
+    call MPI_Alltoall_init(sent, block, MPI_INTEGER, received, block, MPI_INTEGER, MPI_COMM_WORLD, MPI_INFO_NULL, list(1), error)
+    call MPI_Alltoallw_init(sent, counts, places, types, by_type, counts, places, types, MPI_COMM_WORLD, MPI_INFO_NULL, list(2), error)
+    call check('persistent calls are made', error == MPI_SUCCESS)
+    do round = first, first + 4
+      call fill(round)
+      if (mod(round, 2) == 0) then
+        call MPI_Startall(2, list, error)
+      else
+        call MPI_Start(list(1), error)
+        call MPI_Start(list(2), error)
+      end if
+      call MPI_Waitall(2, list, MPI_STATUSES_IGNORE, error)
+      call check('persistent alltoall', exchanged(received, round))
+      call check('persistent alltoallw', exchanged(by_type, round))
+    end do
+    call MPI_Request_free(list(1), error)
+    call MPI_Request_free(list(2), error)
+    call check('a freed request is null', list(1) == MPI_REQUEST_NULL .and. list(2) == MPI_REQUEST_NULL)
+    call fill(first)
+  end subroutine
+#endif
 
   subroutine among_others(round)
     integer, intent(in) :: round
