@@ -266,6 +266,14 @@ int PMPI_Request_free(MPI_Request* request) {
   return MPI_SUCCESS;
 }
 
+// No test here has persistent collectives.
+int PMPI_Recv_init(void* /*buffer*/, int /*count*/, MPI_Datatype /*type*/, int /*source*/,
+                   int /*tag*/, MPI_Comm /*comm*/, MPI_Request* /*request*/) {
+  return MPI_ERR_OTHER;
+}
+
+int PMPI_Start(MPI_Request* /*request*/) { return MPI_ERR_REQUEST; }
+
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   FAKE_ENTRY("PMPI_Iprobe", comm);
   const auto communicator = fake::find_communicator(comm);

@@ -89,12 +89,9 @@ bool PersistentCall::get_rehearsal_buffers(const NonblockingCall& call) {
 
 void PersistentCall::rehearse(NonblockingCall& call) {
   MPI_Request request = MPI_REQUEST_NULL;
-  int code = MPI_SUCCESS;
-  if (call.replaced()) {
-    code = call.start(&request);
-  } else {
-    code = call.forwarded(start_by_library_(call.arguments(), &request), request);
-  }
+  const int code =
+      call.replaced() ? call.start(&request) : start_by_library_(call.arguments(), &request);
+  if (!call.replaced()) call.forwarded(code, request);
   if (code != MPI_SUCCESS) return;
   NonblockingRequests& requests = *Runtime::active()->nonblocking();
   const MPI_Request started = request;
