@@ -46,7 +46,8 @@ void Communicator::release(Contexts& contexts) {
   if (in_call == this) in_call = nullptr;
   if (NonblockingRequests* const requests = Runtime::active()->nonblocking()) {
     requests->release(handle_);
-    retired_ = retired_ || (nonblocking_calls_ != nullptr && !requests->is_idle(*nonblocking_calls_));
+    retired_ =
+        retired_ || (nonblocking_calls_ != nullptr && !requests->is_idle(*nonblocking_calls_));
   }
   if (wire::Port* const port = Runtime::active()->wire(); port != nullptr && !retired_) {
     const wire::Channel channel = wire::channel_of_context(context_);

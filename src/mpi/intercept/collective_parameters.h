@@ -57,12 +57,22 @@ struct PassedInC<Passed::into, Count> : std::type_identity<void*> {};
 
 namespace parameter {
 
+// What is read only is so by the call, whose arguments are one for all.
+template <typename Value, typename Member>
+void take(Value value, Member& member) {
+  if constexpr (std::is_same_v<Value, const void*> && std::is_same_v<Member, void*>) {
+    member = const_cast<void*>(value);
+  } else {
+    member = value;
+  }
+}
+
 // `member` of CallArguments takes the value; `more` is what else the parameter says.
 #define QUADRILLE_PARAMETER(Name, how, Type, member, more)                           \
   struct Name {                                                                      \
     static constexpr Passed passed = Passed::how;                                    \
     static void put(Type value, CallArguments& call) {                               \
-      call.member = value;                                                           \
+      take(value, call.member);                                                      \
       more;                                                                          \
     }                                                                                \
     template <typename Count>                                                        \
@@ -70,23 +80,12 @@ namespace parameter {
       return static_cast<typename PassedInC<Passed::how, Count>::type>(call.member); \
     }                                                                                \
   }
-#define QUADRILLE_SENT_BUFFER(Name, member)                   \
-  struct Name {                                               \
-    static constexpr Passed passed = Passed::from;            \
-    static void put(const void* value, CallArguments& call) { \
-      call.member = const_cast<void*>(value);                 \
-    }                                                         \
-    template <typename Count>                                 \
-    static const void* get(const CallArguments& call) {       \
-      return call.member;                                     \
-    }                                                         \
-  }
 
 QUADRILLE_PARAMETER(Comm, communicator, MPI_Comm, comm, );
 QUADRILLE_PARAMETER(Root, number, int, root, );
 QUADRILLE_PARAMETER(Op, operation, MPI_Op, op, );
 
-QUADRILLE_SENT_BUFFER(Send, send.address);
+QUADRILLE_PARAMETER(Send, from, const void*, send.address, );
 QUADRILLE_PARAMETER(SendCount, count, MPI_Count, send.count, );
 QUADRILLE_PARAMETER(SendType, datatype, MPI_Datatype, send.type, );
 QUADRILLE_PARAMETER(Receive, into, void*, receive.address, );
@@ -96,7 +95,7 @@ QUADRILLE_PARAMETER(CountOfBoth, count, MPI_Count, send.count, call.receive.coun
 QUADRILLE_PARAMETER(TypeOfBoth, datatype, MPI_Datatype, send.type,
                     call.receive.type = call.send_blocks.one_type = value);
 
-QUADRILLE_SENT_BUFFER(SendBlocks, send_blocks.address);
+QUADRILLE_PARAMETER(SendBlocks, from, const void*, send_blocks.address, );
 QUADRILLE_PARAMETER(SendCounts, counts, const void*, send_blocks.counts, );
 QUADRILLE_PARAMETER(SendPlaces, places, const void*, send_blocks.displacements, );
 QUADRILLE_PARAMETER(SendAddresses, addresses, const void*, send_blocks.displacements,
@@ -118,7 +117,6 @@ QUADRILLE_PARAMETER(ReceiveCountOfEach, count, MPI_Count, receive_blocks.one_cou
 QUADRILLE_PARAMETER(ReceiveBlockType, datatype, MPI_Datatype, receive_blocks.one_type, );
 QUADRILLE_PARAMETER(ReceiveBlockTypes, datatypes, const MPI_Datatype*, receive_blocks.types,
                     call.receive_blocks.type_a_block = true);
-#undef QUADRILLE_SENT_BUFFER
 #undef QUADRILLE_PARAMETER
 
 }  // namespace parameter

@@ -17,7 +17,7 @@
 #include "mpi/call/call_arguments.h"
 #include "mpi/call/call_buffers.h"
 #include "mpi/call/call_memory.h"
-#include "mpi/call/device_memory.h"
+#include "mpi/device/device_memory.h"
 #include "mpi/nonblocking/kept_arrays.h"
 #include "planner/planner.h"
 #include "schedule/shape.h"

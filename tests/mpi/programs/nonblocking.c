@@ -181,36 +181,6 @@ static void vectors(MPI_Comm comm, int block, int round) {
   expect(memcmp(sent, sent + MOST, sizeof(int) * (size_t)counts[own]) == 0, "iscatterv");
 }
 
-/* Ints from even ranks, pairs of them from odd ones; the types are freed before they are needed. */
-static void typed(MPI_Comm comm, int block, int round) {
-  int own, ranks, right = 1;
-  MPI_Comm_rank(comm, &own);
-  MPI_Comm_size(comm, &ranks);
-  MPI_Datatype pair, types[MOST_RANKS], own_types[MOST_RANKS];
-  MPI_Type_contiguous(2, MPI_INT, &pair);
-  MPI_Type_commit(&pair);
-  for (int peer = 0; peer < ranks; ++peer) {
-    counts[peer] = own % 2 ? block / 2 : block / 2 * 2;
-    counts_back[peer] = peer % 2 ? block / 2 : block / 2 * 2;
-    starts[peer] = starts_back[peer] = peer * block * (int)sizeof(int);
-    own_types[peer] = own % 2 ? pair : MPI_INT;
-    types[peer] = peer % 2 ? pair : MPI_INT;
-  }
-  fill(comm, block, round);
-  MPI_Request request;
-  MPI_Ialltoallw(sent, counts, starts, own_types, received, counts_back, starts_back, types, comm,
-                 &request);
-  started();
-  MPI_Type_free(&pair);
-  wait_by(&request, round + 4);
-  for (int from = 0; from < ranks; ++from) {
-    for (int i = 0; i < block / 2 * 2; ++i)
-      right = right && received[from * block + i] == number(from, own, i, round);
-    if (block % 2) right = right && received[from * block + block - 1] == -1;
-  }
-  expect(right, "ialltoallw");
-}
-
 static void rooted(MPI_Comm comm, int block, int round) {
   int own, ranks;
   MPI_Request request;
@@ -495,7 +465,6 @@ int main(int argc, char** argv) {
     exchanges(MPI_COMM_WORLD, block, round);
     exchanges(reverse, block, round);
     vectors(MPI_COMM_WORLD, block, round);
-    typed(MPI_COMM_WORLD, block, round);
     rooted(MPI_COMM_WORLD, block, round);
     rooted(reverse, block, round);
     reductions(MPI_COMM_WORLD, block, round);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Attributes have the same numbers in CUDA's driver (cuda.h, CUpointer_attribute) and in HIP
 // (hip_runtime_api.h, hipPointer_attribute).
-#include "mpi/call/device_driver.h"
+#include "mpi/device/device_driver.h"
 
 #include <dlfcn.h>
 #include <link.h>

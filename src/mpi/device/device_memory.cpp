@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies a buffer's whole span, gaps included: the call then runs in it as in the user's own, with
 // the same types and displacements, and gaps come back as they were.
-#include "mpi/call/device_memory.h"
+#include "mpi/device/device_memory.h"
 
 #include "mpi/call/buffer_spans.h"
 #include "mpi/call/call_buffers.h"
-#include "mpi/call/device_driver.h"
+#include "mpi/device/device_driver.h"
 
 namespace quadrille {
 
