@@ -57,6 +57,12 @@ std::string reason_of(Contexts::Verdict verdict, const std::string& contradictio
 
 }  // namespace
 
+// The mark of communicators that are none of ours.
+Attachment* Attachment::nobodys() {
+  static Attachment none(MPI_COMM_NULL, 0, 0, true);
+  return &none;
+}
+
 Attachment* Attachment::find(MPI_Comm handle) {
   const Runtime* runtime = Runtime::active();
   if (runtime == nullptr || handle == MPI_COMM_NULL) return nullptr;
@@ -65,33 +71,32 @@ Attachment* Attachment::find(MPI_Comm handle) {
   if (PMPI_Comm_get_attr(handle, runtime->communicator_key(), static_cast<void*>(&state), &found) !=
       MPI_SUCCESS)
     return nullptr;
-  return found != 0 ? static_cast<Attachment*>(state) : nullptr;
+  Attachment* const attachment = found != 0 ? static_cast<Attachment*>(state) : attach(handle);
+  return attachment == nobodys() ? nullptr : attachment;
 }
 
-int Attachment::attach(MPI_Comm handle) noexcept {
-  const Runtime* runtime = Runtime::active();
-  if (runtime == nullptr || handle == MPI_COMM_NULL || find(handle) != nullptr) return MPI_SUCCESS;
+Attachment* Attachment::attach(MPI_Comm handle) {
+  const int key = Runtime::active()->communicator_key();
   int between = 0;
   int size = 0;
   int rank = 0;
   PMPI_Comm_test_inter(handle, &between);
-  if (between != 0) return MPI_SUCCESS;
   PMPI_Comm_size(handle, &size);
   PMPI_Comm_rank(handle, &rank);
-  const bool is_consistent = group_size_of(handle) == size;
-  if (size < 2 && is_consistent) return MPI_SUCCESS;
-  auto* made = new (std::nothrow) Attachment(handle, rank, size, is_consistent);
-  const int code = made == nullptr ? MPI_ERR_NO_MEM
-                                   : PMPI_Comm_set_attr(handle, runtime->communicator_key(), made);
-  if (code == MPI_SUCCESS) return code;
-  delete made;
-  PMPI_Comm_call_errhandler(handle, code);
-  return code;
+  const bool is_consistent = between != 0 || group_size_of(handle) == size;
+  if (between != 0 || (size < 2 && is_consistent)) {
+    PMPI_Comm_set_attr(handle, key, nobodys());
+    return nobodys();
+  }
+  std::unique_ptr<Attachment> made(new Attachment(handle, rank, size, is_consistent));
+  if (PMPI_Comm_set_attr(handle, key, made.get()) != MPI_SUCCESS) throw std::bad_alloc();
+  return made.release();
 }
 
 int Attachment::forget(MPI_Comm, int, void* state, void*) noexcept {
   ForwardCache::forget_all();
   auto* const attachment = static_cast<Attachment*>(state);
+  if (attachment == nobodys()) return MPI_SUCCESS;
   if (Runtime* const runtime = Runtime::active();
       runtime != nullptr && attachment->communicator_ != nullptr)
     attachment->communicator_->release(runtime->contexts());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What hangs on each intra-communicator of two or more ranks, as an attribute of it. It is little,
-// and made without a message, until a collective is called for which there may be an algorithm:
-// then the ranks compare what the MPI library has told each of them about the communicator and
-// agree on a context number. Where it contradicts itself, or a rank cannot work on it, all leave
-// the communicator to the library.
+// What hangs on each intra-communicator of two or more ranks, as an attribute of it, from its first
+// collective on, however the program has made it. It is little, and made without a message, until a
+// collective is called for which there may be an algorithm: then the ranks compare what the MPI
+// library has told each of them about the communicator and agree on a context number. Where it
+// contradicts itself, or a rank cannot work on it, all leave the communicator to the library.
 //
 // Thread rule: MPI allows one thread at a time in a communicator's collectives; so is this.
 #pragma once
@@ -21,14 +21,9 @@ namespace quadrille {
 
 class Attachment {
  public:
-  // Of `handle`, or null where there is none: its collectives are forwarded then.
+  // Of `handle`; null for MPI_COMM_NULL, inter-communicators and single ranks, whose collectives
+  // are forwarded. Sends nothing. Throws std::bad_alloc.
   static Attachment* find(MPI_Comm handle);
-
-  // Attaches to a communicator that the user's call has just created. Does nothing for
-  // MPI_COMM_NULL, inter-communicators, single ranks, and where it has been done. Sends nothing.
-  // Returns an MPI error code, that of no memory or the MPI library's, which has gone through the
-  // communicator's error handler.
-  static int attach(MPI_Comm handle) noexcept;
 
   // The attribute's delete callback.
   static int forget(MPI_Comm handle, int key, void* state, void* extra) noexcept;
@@ -52,6 +47,8 @@ class Attachment {
  private:
   Attachment(MPI_Comm handle, Rank rank, Rank size, bool is_consistent)
       : handle_(handle), rank_(rank), size_(size), is_consistent_(is_consistent) {}
+  static Attachment* attach(MPI_Comm handle);
+  static Attachment* nobodys();
   void agree(const char* operation);
   void report_long_wait(const char* operation) const;
 
@@ -64,10 +61,5 @@ class Attachment {
   std::optional<Neighbourhood> neighbourhood_of_nonblocking_;
   std::unique_ptr<Communicator> communicator_;
 };
-
-// The code of a creating call that made `*made` if it succeeded, or of attaching to that.
-inline int attached(int code, const MPI_Comm* made) {
-  return code == MPI_SUCCESS ? Attachment::attach(*made) : code;
-}
 
 }  // namespace quadrille

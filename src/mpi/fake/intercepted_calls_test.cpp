@@ -127,7 +127,7 @@ TEST_F(InterceptedCalls, WorkOnEveryNewCommunicator) {
   run_with_core(job, [](int rank, MPI_Comm& user) {
     for (int round = 0; round < 100; ++round) {
       MPI_Comm half = MPI_COMM_NULL;
-      INTERCEPTED(rank, MPI_Comm_split)(user, (rank + round) % 2, rank, &half);
+      PMPI_Comm_split(user, (rank + round) % 2, rank, &half);
       int sum = 0;
       EXPECT_EQ(INTERCEPTED(rank, MPI_Allreduce)(&rank, &sum, 1, MPI_INT, MPI_SUM, half),
                 MPI_SUCCESS);

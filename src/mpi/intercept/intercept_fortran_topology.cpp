@@ -4,7 +4,6 @@
 // communicator, the leave to reorder and neighbours that were handed over are others'.
 #include <mpi.h>
 
-#include "mpi/communicator/attachment.h"
 #include "mpi/communicator/reordered_parent.h"
 #include "mpi/intercept/fortran_binding.h"
 #include "mpi/intercept/fortran_handles.h"
@@ -45,23 +44,16 @@ struct Parent {
   bool left_out;
 };
 
-void attach_to(ErrorArgument& error, const int* made) {
-  if (!fortran_is_readable()) return;
-  const MPI_Comm handle = communicator_of(made);
-  error.code = attached(error.code, &handle);
-}
-
 // `next` calls the MPI library's entry with a communicator and a leave to reorder.
 template <typename Next>
 void create(const ReorderedParent& reordered, Integers comm, Integers reorder, int* made,
-            ErrorArgument& error, const Next& next) {
+            const Next& next) {
   const Parent parent(reordered, *comm);
   if (parent.left_out) {
     *made = fortran_handle_of(MPI_COMM_NULL);
     return;
   }
   next(&parent.handle, reordered.decided() ? &kNotReordered : reorder);
-  attach_to(error, made);
 }
 
 template <FortranInterface, SymbolName symbol>
@@ -74,7 +66,7 @@ struct CartCreate {
             ? ReorderedParent::by_grid(communicator_of(comm), "MPI_Cart_create",
                                        grid_of(communicator_of(comm), *dimensions, sizes, periods))
             : ReorderedParent();
-    create(parent, comm, reorder, made, error, [&](Integers on, Integers again) {
+    create(parent, comm, reorder, made, [&](Integers on, Integers again) {
       reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(on, dimensions, sizes, periods,
                                                                 again, made, &error.code);
     });
@@ -91,7 +83,7 @@ struct GraphCreate {
             ? ReorderedParent::by_graph(communicator_of(comm), "MPI_Graph_create", *nodes,
                                         graph_edges_of(communicator_of(comm), *nodes, index, edges))
             : ReorderedParent();
-    create(parent, comm, reorder, made, error, [&](Integers on, Integers again) {
+    create(parent, comm, reorder, made, [&](Integers on, Integers again) {
       reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(on, nodes, index, edges, again,
                                                                 made, &error.code);
     });
@@ -112,7 +104,7 @@ struct DistGraphCreate {
           edges_of(handle, {*sources, source, degrees, destinations, constants.values(weights)}));
     };
     const auto parent = may_reorder(reorder) && constants.known() ? ordered() : ReorderedParent();
-    create(parent, comm, reorder, made, error, [&](Integers on, Integers again) {
+    create(parent, comm, reorder, made, [&](Integers on, Integers again) {
       reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(
           on, sources, source, degrees, destinations, weights, info, again, made, &error.code);
     });
@@ -147,13 +139,12 @@ struct DistGraphCreateAdjacent {
         };
         const int on = fortran_handle_of(parent.handle());
         next(&on, side(false, source_weights), side(true, destination_weights), &kNotReordered);
-        return attach_to(error, made);
+        return;
       }
       if (parent.decided()) reorder = &kNotReordered;
     }
     next(comm, {*sources, source, source_weights},
          {*destinations, destination, destination_weights}, reorder);
-    attach_to(error, made);
   }
 };
 

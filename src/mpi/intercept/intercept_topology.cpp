@@ -6,7 +6,6 @@
 
 #include <new>
 
-#include "mpi/communicator/attachment.h"
 #include "mpi/communicator/reordered_parent.h"
 #include "mpi/intercept/next.h"
 #include "mpi/intercept/symbols.h"
@@ -32,14 +31,12 @@ int cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int peri
                                                  grid_of(comm, dimensions, sizes, periods));
     if (parent.gains()) {
       if (parent.handle() == MPI_COMM_NULL) return left_out(made);
-      return attached(
-          NEXT_OF(profiling, MPI_Cart_create)(parent.handle(), dimensions, sizes, periods, 0, made),
-          made);
+      return NEXT_OF(profiling, MPI_Cart_create)(parent.handle(), dimensions, sizes, periods, 0,
+                                                 made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return attached(
-      NEXT_OF(profiling, MPI_Cart_create)(comm, dimensions, sizes, periods, reorder, made), made);
+  return NEXT_OF(profiling, MPI_Cart_create)(comm, dimensions, sizes, periods, reorder, made);
 }
 
 template <bool profiling>
@@ -50,14 +47,11 @@ int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[],
                                                   graph_edges_of(comm, nodes, index, edges));
     if (parent.gains()) {
       if (parent.handle() == MPI_COMM_NULL) return left_out(made);
-      return attached(
-          NEXT_OF(profiling, MPI_Graph_create)(parent.handle(), nodes, index, edges, 0, made),
-          made);
+      return NEXT_OF(profiling, MPI_Graph_create)(parent.handle(), nodes, index, edges, 0, made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return attached(NEXT_OF(profiling, MPI_Graph_create)(comm, nodes, index, edges, reorder, made),
-                  made);
+  return NEXT_OF(profiling, MPI_Graph_create)(comm, nodes, index, edges, reorder, made);
 }
 
 template <bool profiling>
@@ -70,16 +64,13 @@ int dist_graph_create(MPI_Comm comm, int sources, const int source[], const int 
         edges_of(comm, {sources, source, degrees, destinations, weights_of(weights)}));
     // Edges name ranks of the topology: whoever tells them.
     if (parent.gains()) {
-      return attached(
-          NEXT_OF(profiling, MPI_Dist_graph_create)(parent.handle(), sources, source, degrees,
-                                                    destinations, weights, info, 0, made),
-          made);
+      return NEXT_OF(profiling, MPI_Dist_graph_create)(parent.handle(), sources, source, degrees,
+                                                       destinations, weights, info, 0, made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return attached(NEXT_OF(profiling, MPI_Dist_graph_create)(
-                      comm, sources, source, degrees, destinations, weights, info, reorder, made),
-                  made);
+  return NEXT_OF(profiling, MPI_Dist_graph_create)(comm, sources, source, degrees, destinations,
+                                                   weights, info, reorder, made);
 }
 
 template <bool profiling>
@@ -98,18 +89,15 @@ int dist_graph_create_adjacent(MPI_Comm comm, int sources, const int source[],
       const auto weights = [&](const int* given, bool outgoing) {
         return given == MPI_UNWEIGHTED ? given : now.weights(outgoing);
       };
-      return attached(
-          NEXT_OF(profiling, MPI_Dist_graph_create_adjacent)(
-              parent.handle(), now.degree(false), now.ranks(false), weights(source_weights, false),
-              now.degree(true), now.ranks(true), weights(destination_weights, true), info, 0, made),
-          made);
+      return NEXT_OF(profiling, MPI_Dist_graph_create_adjacent)(
+          parent.handle(), now.degree(false), now.ranks(false), weights(source_weights, false),
+          now.degree(true), now.ranks(true), weights(destination_weights, true), info, 0, made);
     }
     if (parent.decided()) reorder = 0;
   }
-  return attached(NEXT_OF(profiling, MPI_Dist_graph_create_adjacent)(
-                      comm, sources, source, source_weights, destinations, destination,
-                      destination_weights, info, reorder, made),
-                  made);
+  return NEXT_OF(profiling, MPI_Dist_graph_create_adjacent)(
+      comm, sources, source, source_weights, destinations, destination, destination_weights, info,
+      reorder, made);
 }
 
 // The entry itself, which returns MPI_ERR_NO_MEM instead of throwing std::bad_alloc.

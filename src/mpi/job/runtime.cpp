@@ -117,7 +117,6 @@ void Runtime::begin() {
   runtime->view_.group_steps = !runtime->has_threads_;
   PMPI_Comm_set_attr(MPI_COMM_SELF, runtime->closing_key_, runtime.get());
   the_runtime = std::move(runtime);
-  Attachment::attach(MPI_COMM_WORLD);
   if (Attachment* const world = Attachment::find(MPI_COMM_WORLD)) world->communicator("MPI_Init");
   the_runtime->log_start(monotonic_now() - began);
 }

@@ -63,6 +63,25 @@ static MPI_Comm merged(int rank, int size) {
   return made;
 }
 
+static MPI_Comm later_duplicate(void) {
+  MPI_Comm made;
+  MPI_Request request;
+  MPI_Comm_idup(MPI_COMM_WORLD, &made, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  return made;
+}
+
+#if MPI_VERSION >= 4
+static MPI_Comm of_a_group_alone(void) {
+  MPI_Group world;
+  MPI_Comm made;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Comm_create_from_group(world, "of a group alone", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &made);
+  PMPI_Group_free(&world);
+  return made;
+}
+#endif
+
 int make_communicators(struct communicator_case cases[MOST_CASES]) {
   int rank, size, number = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -75,16 +94,20 @@ int make_communicators(struct communicator_case cases[MOST_CASES]) {
   MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   const struct communicator_case others[] = {
-      {"the world", MPI_COMM_WORLD},
-      {"a duplicate", duplicate},
-      {"the world reversed", split(0, -rank)},
-      {"odd and even ranks", split(rank % 2, 0)},
-      {"a host", host},
-      {"a row of a grid", row_of_grid(size)},
-      {"a graph", ring_graph(rank, size)},
-      {"every other rank", created(size)},
-      {"a group reversed", of_a_group(rank, size)},
-      {"a merged pair", size > 1 ? merged(rank, size) : split(0, 0)},
+    {"the world", MPI_COMM_WORLD},
+    {"a duplicate", duplicate},
+    {"the world reversed", split(0, -rank)},
+    {"odd and even ranks", split(rank % 2, 0)},
+    {"a host", host},
+    {"a row of a grid", row_of_grid(size)},
+    {"a graph", ring_graph(rank, size)},
+    {"every other rank", created(size)},
+    {"a group reversed", of_a_group(rank, size)},
+    {"a later duplicate", later_duplicate()},
+#if MPI_VERSION >= 4
+    {"a group alone", of_a_group_alone()},
+#endif
+    {"a merged pair", size > 1 ? merged(rank, size) : split(0, 0)},
   };
   for (unsigned i = 0; i < sizeof others / sizeof *others; ++i) cases[number++] = others[i];
   return number;
