@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The channel numbers of a job's wire: who uses which, and that no two share one.
 //
-//   0      to 0x07ff  messages of the communicator with that context number
+//   0      to 0x07ff  messages of the communicator, or the persistent call, of that context number
 //   0x2000 to 0x27ff  those of its nonblocking collectives
 //   0x4000 to 0x47ff  messages to groups of the first
 //   0x6000 to 0x67ff  and of the second

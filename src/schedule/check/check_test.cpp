@@ -378,6 +378,43 @@ TEST(Check, knows_what_each_rank_of_a_v_call_knows) {
             "rank 1: wrong result: receive[2, 3) holds nothing instead of elements [2, 3) of 0");
 }
 
+// Rank 0 has two edges to rank 1, of two elements and of three.
+TEST(Check, wants_the_blocks_of_neighbours_in_the_order_of_their_edges) {
+  const Shape shape{.collective = Collective::neighbor_alltoallv, .ranks = 2};
+  StoredCounts from;
+  from.targets = {1, 1};
+  from.send = StoredBlocks::in_a_row({2, 3});
+  StoredCounts into;
+  into.sources = {0, 0};
+  into.receive = StoredBlocks::in_a_row({2, 3});
+  const auto sender = [](std::uint64_t first, std::uint64_t second) {
+    return [=](ScheduleBuilder& b) {
+      b.send(1, sent(first, 2));
+      b.send(1, sent(second, 3));
+    };
+  };
+  const auto receiver = [](ScheduleBuilder& b) {
+    b.receive(0, received(0, 2));
+    b.receive(0, received(2, 3));
+  };
+  const auto finding = [&](const auto& schedules) {
+    const std::vector<LocalCounts> counts{from.view(), into.view()};
+    const Findings findings = check(shape, schedules, counts);
+    return findings.empty() ? std::string() : text_of(findings.front());
+  };
+  EXPECT_EQ(finding(build({sender(0, 2), receiver})), "");
+  EXPECT_EQ(
+      finding(build({sender(3, 0), receiver})),
+      "rank 1: wrong result: receive[0, 2) holds elements [3, 5) of 0 instead of elements [0, "
+      "2) of 0");
+  from.targets = {1};
+  from.send = StoredBlocks::in_a_row({5});
+  EXPECT_EQ(
+      finding(build({sender(0, 2), receiver})),
+      "rank 1: wrong result: receive[0, 2) holds elements [0, 2) of 0 instead of elements [0, "
+      "2) of 0");
+}
+
 // A broadcast of two pieces from rank 1 by group steps of ranks 0 to 2; rank 3 hears from rank 0.
 TEST(Check, wants_group_steps_to_be_alike_on_all_of_the_group) {
   const Shape shape{.collective = Collective::bcast, .ranks = 4, .root = 1, .count = 4};
