@@ -23,7 +23,9 @@
 
 namespace quadrille {
 
-NonblockingCall::NonblockingCall(const CallArguments& arguments) : arguments_(arguments) {
+NonblockingCall::NonblockingCall(const CallArguments& arguments)
+    : scope_(arguments.collective, arguments.comm), arguments_(arguments) {
+  if (scope_.is_nested()) return;
   try {
     choose();
   } catch (const std::bad_alloc&) {
@@ -108,11 +110,13 @@ void NonblockingCall::give_up() {
 int NonblockingCall::start(MPI_Request* request, std::function<void()> after) {
   const int code = begin(request, std::move(after));
   if (code != MPI_SUCCESS) give_up();
+  scope_.end();
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(arguments_.comm, code);
   return code;
 }
 
 int NonblockingCall::forwarded(int code, MPI_Request request) {
+  if (scope_.is_nested()) return code;
   last_execution.take_library(left_);
   if (agreed_.sample != nullptr)
     Runtime::active()->nonblocking()->watch(request, {agreed_.sample, began_});

@@ -17,6 +17,7 @@
 #include <functional>
 
 #include "mpi/call/call_arguments.h"
+#include "mpi/call/call_scope.h"
 #include "mpi/communicator/communicator.h"
 #include "planner/agree/call_agreement.h"
 #include "planner/planner.h"
@@ -58,6 +59,7 @@ class NonblockingCall {
   void tell_plan(const Shape& shape) const;
   int begin(MPI_Request* request, std::function<void()> after);
 
+  CallScope scope_;  // a Fortran binding may call the C one
   CallArguments arguments_;
   int failure_ = MPI_SUCCESS;  // found before anything was started
   Communicator* communicator_ = nullptr;

@@ -36,6 +36,9 @@ void judge_in_barrier(MPI_Comm comm, const char* operation) {
 
 PersistentCall::PersistentCall(const CallArguments& arguments, StartByLibrary start_by_library)
     : arguments_(arguments), start_by_library_(start_by_library) {
+  scope_.emplace(arguments.collective, arguments.comm);
+  if (scope_->is_nested()) return;
+  scope_.reset();  // the calls that try it are no parts of it
   try {
     settle();
   } catch (const std::bad_alloc&) {
@@ -46,6 +49,7 @@ PersistentCall::PersistentCall(const CallArguments& arguments, StartByLibrary st
   }
   sent_ = {};
   received_ = {};
+  scope_.emplace(arguments.collective, arguments.comm);
 }
 
 void PersistentCall::settle() {
@@ -126,6 +130,7 @@ void PersistentCall::take(const NonblockingCall& call) {
 }
 
 int PersistentCall::make(MPI_Request* request, PendingCall::Hooks hooks) {
+  scope_.reset();
   int code = failure_;
   if (code == MPI_SUCCESS) {
     call_->use(std::move(hooks));
@@ -142,6 +147,7 @@ int PersistentCall::make(MPI_Request* request, PendingCall::Hooks hooks) {
 }
 
 int PersistentCall::forwarded(int code) {
+  if (scope_->is_nested()) return code;
   last_execution.take_library(left_);
   return code;
 }

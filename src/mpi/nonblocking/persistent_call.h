@@ -15,9 +15,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mpi/call/call_arguments.h"
+#include "mpi/call/call_scope.h"
 #include "mpi/nonblocking/nonblocking_call.h"
 #include "mpi/nonblocking/pending_call.h"
 
@@ -47,6 +49,7 @@ class PersistentCall {
   void rehearse(NonblockingCall& call);
   void take(const NonblockingCall& call);
 
+  std::optional<CallScope> scope_;  // a Fortran binding may call the C one
   CallArguments arguments_;
   StartByLibrary start_by_library_;
   int failure_ = MPI_SUCCESS;
