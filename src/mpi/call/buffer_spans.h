@@ -23,8 +23,8 @@ struct BufferSpan {
   void take(std::int64_t offset, MPI_Count elements, const Layout& layout);
 };
 
-// Of what `rank` sends and receives; empty where that side says nothing. MPI_IN_PLACE is
-// one. REQUIRES: shape_of() gave `shape`.
+// Of what `rank` sends and receives; empty where that side says nothing, and for MPI_IN_PLACE.
+// REQUIRES: shape_of() gave `shape`.
 BufferSpan sent_span(const CallArguments& call, const Shape& shape, Rank rank);
 BufferSpan received_span(const CallArguments& call, const Shape& shape, Rank rank);
 

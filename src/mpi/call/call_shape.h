@@ -13,9 +13,9 @@ namespace quadrille {
 // ranks goes in, but for in_place. `rank` and `ranks` are those of the communicator.
 std::optional<Shape> shape_of(const CallArguments& call, Rank rank, Rank ranks);
 
-// The mean block that this rank knows of: what it sends in an alltoallv or to its
-// neighbours; in a gatherv or scatterv
-// all of the root's, and nothing elsewhere. REQUIRES: `rank` has the call's shape.
+// The mean block that this rank knows of: what it sends in an alltoallv or to its neighbours; in a
+// gatherv or scatterv all of the root's, and nothing elsewhere. REQUIRES: `rank` has the call's
+// shape.
 Bytes mean_block(const CallArguments& call, const Shape& shape, Rank rank);
 
 }  // namespace quadrille

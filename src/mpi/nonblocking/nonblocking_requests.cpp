@@ -163,6 +163,8 @@ int NonblockingRequests::start_of(MPI_Request request, Persistent& persistent) t
     return code;
   }
   entry.call = std::move(persistent.call);
+  // One that is there has failed, and nobody has asked for its code.
+  if (const auto stale = entries_.find(request); stale != entries_.end()) forget(stale);
   entries_.insert(made.extract(made.begin()));
   ++pending_count;
   return MPI_SUCCESS;

@@ -32,8 +32,7 @@ class PendingCall {
     std::function<void()> after;
   };
 
-  // REQUIRES: shape_of() gave `shape`, and where
-  // data are combined, own_combination() can.
+  // REQUIRES: shape_of() gave `shape`, and where data are combined, own_combination() can.
   PendingCall(const CallArguments& call, const Shape& shape, Rank rank)
       : call_(call), shape_(shape), rank_(rank) {}
   PendingCall(const PendingCall&) = delete;
