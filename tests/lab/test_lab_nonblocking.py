@@ -71,6 +71,7 @@ def test_left_to_the_library_requests_are_right_too(lab: Lab) -> None:
 
 @pytest.mark.parametrize("name", ["fortran_nonblocking", "fortran_nonblocking_f08"])
 def test_fortran_programs_are_right(lab: Lab, name: str) -> None:
+    """Persistent calls among them, in `use mpi`."""
     path = native_directory() / "tests" / f"{name}-ompi"
     if not path.exists():
         pytest.skip("Open MPI's Fortran modules are not installed")

@@ -11,7 +11,6 @@ import pytest
 from lab_jobs import counts, libraries, program, wire_counts
 from lab_traffic import needs_namespaces, topology
 
-from quadrille.installation import native_directory
 from quadrille.lab.lab import Lab
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
@@ -50,20 +49,6 @@ def test_what_is_left_to_the_library_is_right_too(lab: Lab, trials: str) -> None
     command = [program("persistent", "ompi4")]
     result = lab.run(command, ranks=5, environment=environment, quadrille=True, timeout_s=150)
     assert counts(result)["failures"] == 0, result.output
-
-
-def test_fortran_programs_are_right(lab: Lab) -> None:
-    path = native_directory() / "tests" / "fortran_nonblocking-mpich4"
-    if not path.exists():
-        pytest.skip("MPICH's Fortran modules are not installed")
-    environment = {"QUADRILLE_ALGORITHM": FORCED}
-    # Two ranks: MPICH 4 polls without giving its core away.
-    result = lab.run(
-        [str(path)], mpi="mpich", ranks=2, per_host=1, environment=environment, quadrille=True, timeout_s=100
-    )
-    found = counts(result)
-    assert found["failures"] == 0, result.output
-    assert found["replaced"] > 0.9 * found["checks"] > 100, result.output
 
 
 def test_what_is_not_known_is_tried_when_it_is_made(lab: Lab, tmp_path: Path) -> None:

@@ -22,6 +22,11 @@ void tell_handler(MPI_Comm comm, int code) {
   PMPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, code);
 }
 
+// With tags of 1 and more; 0 is that of message_to_self().
+MPI_Comm self() { return Runtime::active()->self_shadow(); }
+
+void complete_receive(int tag) { PMPI_Send(nullptr, 0, MPI_BYTE, 0, tag, self()); }
+
 void progress_library() {
   const Runtime& runtime = *Runtime::active();
   int found = 0;
@@ -29,18 +34,6 @@ void progress_library() {
 }
 
 }  // namespace
-
-// REQUIRES: mutex_ held.
-int NonblockingRequests::open() {
-  if (self_ != MPI_COMM_NULL) return MPI_SUCCESS;
-  MPI_Group group = MPI_GROUP_NULL;
-  int code = PMPI_Comm_group(MPI_COMM_SELF, &group);
-  if (code != MPI_SUCCESS) return code;
-  code = PMPI_Comm_create(MPI_COMM_SELF, group, &self_);
-  PMPI_Group_free(&group);
-  if (code == MPI_SUCCESS) PMPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
-  return code;
-}
 
 // REQUIRES: mutex_ held. May throw std::bad_alloc; there is room for the tag to come back.
 int NonblockingRequests::take_tag() {
@@ -57,7 +50,6 @@ int NonblockingRequests::start(MPI_Comm comm, Communicator& communicator,
                                std::unique_ptr<PendingCall> call, const Timed& timed,
                                MPI_Request* request) {
   const std::scoped_lock lock(mutex_);
-  if (const int code = open(); code != MPI_SUCCESS) return code;
   Entries made;
   made[MPI_REQUEST_NULL].queue = communicator.nonblocking_calls();
   auto entry = made.extract(made.begin());
@@ -67,7 +59,7 @@ int NonblockingRequests::start(MPI_Comm comm, Communicator& communicator,
   entry.mapped().communicator = &communicator;
   entry.mapped().tag = tag;
   entry.mapped().timed = timed;
-  const int code = PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag, self_, &entry.key());
+  const int code = PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag, self(), &entry.key());
   if (code != MPI_SUCCESS) {
     free_tags_.push_back(tag);
     return code;
@@ -113,7 +105,6 @@ int NonblockingRequests::make_persistent(MPI_Comm comm, Communicator& communicat
                                          std::unique_ptr<PendingCall> call, BackgroundRanks ranks,
                                          std::uint32_t context, MPI_Request* request) {
   const std::scoped_lock lock(mutex_);
-  if (const int code = open(); code != MPI_SUCCESS) return code;
   const wire::Channel channel = ranks.channel;
   auto queue = std::make_shared<BackgroundCalls::Queue>(std::move(ranks));
   const int tag = take_tag();
@@ -121,7 +112,7 @@ int NonblockingRequests::make_persistent(MPI_Comm comm, Communicator& communicat
   made[MPI_REQUEST_NULL] = {std::move(call), comm,   std::move(queue), &communicator, tag,
                             context,         channel};
   auto persistent = made.extract(made.begin());
-  const int code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, tag, self_, &persistent.key());
+  const int code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, tag, self(), &persistent.key());
   if (code != MPI_SUCCESS) {
     free_tags_.push_back(tag);
     return code;
@@ -360,7 +351,6 @@ void NonblockingRequests::end() {
   }
   persistent_count -= static_cast<std::uint32_t>(persistent_.size());
   persistent_.clear();
-  if (self_ != MPI_COMM_NULL) PMPI_Comm_free(&self_);
 }
 
 }  // namespace quadrille

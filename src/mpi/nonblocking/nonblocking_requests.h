@@ -103,11 +103,8 @@ class NonblockingRequests {
   };
   using Entries = std::map<MPI_Request, Entry>;
 
-  int open();
   int start_of(MPI_Request request, Persistent& persistent);
   int take_tag();
-  // Has the MPI library's request complete.
-  void complete_receive(int tag) { PMPI_Send(nullptr, 0, MPI_BYTE, 0, tag, self_); }
   // Completes the requests of all calls that are done.
   void complete_done();
   void complete(Entry& entry);
@@ -123,9 +120,8 @@ class NonblockingRequests {
   Entries entries_;
   std::map<MPI_Request, Persistent> persistent_;
   std::vector<int> free_tags_;
-  int next_tag_ = 0;
+  int next_tag_ = 1;
   std::uint64_t seen_finished_ = 0;  // of the calls
-  MPI_Comm self_ = MPI_COMM_NULL;
   BackgroundCalls calls_;  // ends before what it works on
 };
 

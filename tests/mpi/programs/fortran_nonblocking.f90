@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Nonblocking collectives from Fortran, completed in every way that MPI has. Built for `use mpi` and, with USE_F08, for
-! mpi_f08; with SECTIONS its arguments may be sections of arrays.
+! mpi_f08; with SECTIONS its arguments may be sections of arrays; with PERSISTENT persistent ones too, which with PRELOADED are
+! those of what is preloaded.
 program fortran_nonblocking
 #ifdef USE_F08
   use mpi_f08
@@ -196,6 +197,11 @@ contains
     REQUEST :: list(2)
     DATATYPE :: types(ranks)
     integer :: counts(ranks), places(ranks), by_type(block*ranks), i, round, error
+#ifdef PRELOADED
+#define MPI_Alltoall_init preloaded_alltoall_init
+#define MPI_Alltoallw_init preloaded_alltoallw_init
+    external :: MPI_Alltoall_init, MPI_Alltoallw_init
+#endif
     types = MPI_INTEGER
     counts = block
     places = [(i*block*4, i=0, ranks - 1)]
