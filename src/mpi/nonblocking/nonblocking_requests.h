@@ -122,7 +122,7 @@ class NonblockingRequests {
   std::vector<int> free_tags_;
   int next_tag_ = 1;
   std::uint64_t seen_finished_ = 0;  // of the calls
-  BackgroundCalls calls_;  // ends before what it works on
+  BackgroundCalls calls_;            // ends before what it works on
 };
 
 }  // namespace quadrille
