@@ -24,15 +24,6 @@ BufferSpan span_of(const UserBlocks& blocks, Rank ranks) {
   return span;
 }
 
-bool has_send_blocks(Collective collective) {
-  return collective == Collective::scatterv || collective == Collective::alltoallv ||
-         collective == Collective::neighbor_alltoallv;
-}
-bool has_receive_blocks(Collective collective) {
-  return collective == Collective::allgatherv || collective == Collective::gatherv ||
-         collective == Collective::alltoallv || collective == Collective::neighbor_alltoallv;
-}
-
 bool is_sent_in_place(const CallArguments& call) {
   const void* address =
       has_send_blocks(call.collective) ? call.send_blocks.address : call.send.address;

@@ -68,6 +68,16 @@ struct UserBlocks {
   }
 };
 
+// Which sides of a collective's calls are blocks; others are one buffer.
+constexpr bool has_send_blocks(Collective collective) {
+  return collective == Collective::scatterv || collective == Collective::alltoallv ||
+         collective == Collective::neighbor_alltoallv;
+}
+constexpr bool has_receive_blocks(Collective collective) {
+  return collective == Collective::allgatherv || collective == Collective::gatherv ||
+         collective == Collective::alltoallv || collective == Collective::neighbor_alltoallv;
+}
+
 struct CallArguments {
   Collective collective = Collective::barrier;
   const char* name = "";  // of the MPI function

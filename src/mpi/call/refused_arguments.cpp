@@ -43,11 +43,8 @@ struct ArgumentSides {
     if (collective == Collective::barrier) return;
     sends = collective != Collective::bcast && (is_root || !sends_at_root_only(collective));
     receives = is_root || !receives_at_root_only(collective);
-    const bool is_of_pairs =
-        collective == Collective::alltoallv || collective == Collective::neighbor_alltoallv;
-    send_is_vector = collective == Collective::scatterv || is_of_pairs;
-    receive_is_vector =
-        collective == Collective::allgatherv || collective == Collective::gatherv || is_of_pairs;
+    send_is_vector = has_send_blocks(collective);
+    receive_is_vector = has_receive_blocks(collective);
   }
   const void* send_address() const {
     return send_is_vector ? call.send_blocks.address : call.send.address;

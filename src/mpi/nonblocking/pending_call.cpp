@@ -126,13 +126,10 @@ int PendingCall::keep_sent_types() {
 int PendingCall::keep_arguments() {
   is_repeated_ = true;
   const bool is_root = rank_ == shape_.root;
-  const bool has_send_arrays = shape_.collective == Collective::alltoallv ||
-                               shape_.collective == Collective::neighbor_alltoallv ||
-                               (shape_.collective == Collective::scatterv && is_root);
-  const bool has_receive_arrays = shape_.collective == Collective::allgatherv ||
-                                  shape_.collective == Collective::alltoallv ||
-                                  shape_.collective == Collective::neighbor_alltoallv ||
-                                  (shape_.collective == Collective::gatherv && is_root);
+  const bool has_send_arrays =
+      has_send_blocks(shape_.collective) && (is_root || shape_.collective != Collective::scatterv);
+  const bool has_receive_arrays = has_receive_blocks(shape_.collective) &&
+                                  (is_root || shape_.collective != Collective::gatherv);
   if ((has_send_arrays && call_.send_blocks.address != MPI_IN_PLACE) ||
       shape_.collective == Collective::reduce_scatter)
     sent_arrays_.keep(call_.send_blocks, shape_.ranks);
