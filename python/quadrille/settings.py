@@ -12,13 +12,15 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.installation import native_directory
 
+_LIBRARY = "libquadrille.so"
+_TIMING_LIBRARY = "libquadrille-timing.so"  # sees the program's calls before the other
 _TABLE_IN_SOURCE_TREE = Path(__file__).resolve().parents[2] / "src" / "base" / "settings.def"
 _TABLE_INSTALLED = Path(sys.prefix).parent / "native" / "settings.def"
 _TEXT = r'"((?:[^"\\]|\\.)*)"'
@@ -111,7 +113,8 @@ def job_environment(options: Mapping[str, str | None]) -> dict[str, str]:
         if variables.get(folder):
             variables[folder] = str(Path(variables[folder]).absolute())
     variables["QUADRILLE_JOB_SECRET"] = secrets.token_hex(16)
-    return {"LD_PRELOAD": _preload(), **variables}
+    libraries = [_TIMING_LIBRARY, _LIBRARY] if variables.get("QUADRILLE_TRACE") else [_LIBRARY]
+    return {"LD_PRELOAD": _preload(libraries), **variables}
 
 
 def unknown_variables() -> list[str]:
@@ -142,11 +145,18 @@ def _readable_model(name: str) -> str:
     return str(path)
 
 
-def _preload() -> str:
-    library = str(native_directory() / "libquadrille.so")
-    if re.search(r"[\s:]", library):
-        raise QuadrilleError(f"{library}: LD_PRELOAD cannot hold a space or colon; install to another folder")
-    present = os.environ.get("LD_PRELOAD", "")
-    if library in re.split(r"[\s:]+", present):
-        return present
-    return f"{present}:{library}" if present else library
+def _preload(names: Sequence[str]) -> str:
+    """Return what is preloaded already and the libraries of these names: in this order, the last at the end."""
+    words = [word for word in re.split(r"[\s:]+", os.environ.get("LD_PRELOAD", "")) if word]
+    at = len(words)
+    for name in reversed(names):
+        library = str(native_directory() / name)
+        if re.search(r"[\s:]", library):
+            raise QuadrilleError(
+                f"{library}: LD_PRELOAD cannot hold a space or colon; install to another folder"
+            )
+        if library in words:
+            at = words.index(library)
+        else:
+            words.insert(at, library)
+    return ":".join(words)

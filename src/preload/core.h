@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+struct quadrille_timed_call;
+
 #define QUADRILLE_CORE_VERSION 1
 
 struct quadrille_shim {
@@ -22,6 +24,9 @@ struct quadrille_core {
   void* (*implementation)(const char* symbol);
   /* See quadrille_last_execution. */
   int (*last_execution)(char* text, int size);
+  /* See quadrille_timed_begin. */
+  void (*timed_begin)(struct quadrille_timed_call* call);
+  void (*timed_end)(struct quadrille_timed_call* call, int code);
 };
 
 /* Exported by each core library under the name "quadrille_core_attach". Returns NULL if it does not
@@ -34,6 +39,16 @@ typedef const struct quadrille_core* (*quadrille_core_attach_fn)(const struct qu
  * the wire, what its messages cost this rank: " packets=28 bytes=40000 resent=0
  * credit_wait_ns=71000 stalls=0". Returns its length, or -1 where no collective has been seen. */
 int quadrille_last_execution(char* text, int size);
+
+/* Exported by the shim: the MPI library's definition of a symbol, also where a module has loaded
+ * the library for itself alone. NULL if there is none. */
+void* quadrille_library_symbol(const char* symbol);
+
+/* Exported by the shim, for libquadrille-timing.so (timing.h): before and after a call of the
+ * program's that is no part of another one. */
+void quadrille_timed_begin(struct quadrille_timed_call* call);
+/* `code` is what the function has returned; nothing is known of it in Fortran. */
+void quadrille_timed_end(struct quadrille_timed_call* call, int code);
 
 #ifdef __cplusplus
 }

@@ -205,3 +205,16 @@ static int anyone_else_calls(const void* return_address) {
 EXPORT int quadrille_last_execution(char* text, int size) {
   return core == NULL ? -1 : core->last_execution(text, size);
 }
+
+EXPORT void* quadrille_library_symbol(const char* symbol) {
+  pthread_once(&found_mpi, find_mpi);
+  return next_symbol(symbol);
+}
+
+EXPORT void quadrille_timed_begin(struct quadrille_timed_call* call) {
+  if (core != NULL) core->timed_begin(call);
+}
+
+EXPORT void quadrille_timed_end(struct quadrille_timed_call* call, int code) {
+  if (core != NULL) core->timed_end(call, code);
+}

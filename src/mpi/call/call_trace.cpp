@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/monotonic_clock.h"
 #include "mpi/start/clock_alignment.h"
 
 namespace quadrille {
@@ -86,6 +87,7 @@ std::unique_ptr<CallTrace> CallTrace::begin(const std::string& folder, const Pro
                                {"ranks", ranks},
                                {"host", process.host}}));
   trace->tell_clock();
+  trace->began_ns_ = monotonic_now().value;
   return trace;
 }
 
@@ -97,7 +99,23 @@ void CallTrace::tell_clock() {
                         {"uncertainty_ns", clock.uncertainty_ns}}));
 }
 
+void CallTrace::tell_times() {
+  files_->tell(text_of(
+      {{"type", "run"}, {"ns", monotonic_now().value - began_ns_}, {"fabric", process_.fabric}}));
+  for (const auto& [kind, sum] : timed_calls_.sums()) {
+    files_->tell(text_of({{"type", "times"},
+                          {"part", kind.part},
+                          {"function", kind.function},
+                          {"executed_by", *kind.executed_by},
+                          {"site", number_of_site(kind.site)},
+                          {"calls", sum.calls},
+                          {"ns", sum.time_ns},
+                          {"bytes", sum.bytes}}));
+  }
+}
+
 void CallTrace::end() {
+  tell_times();
   tell_clock();
   if (const std::string problem = files_->flush(); !problem.empty()) {
     std::fprintf(stderr, "quadrille: rank %d (%s): the trace ends early: %s\n", process_.rank,

@@ -2,7 +2,8 @@
 // What QUADRILLE_TRACE makes each rank write: every collective call on a communicator that
 // Quadrille knows, with the time it took on this rank's clock, who executed it and where the
 // program called; of those that Quadrille executed their phases; who the communicators' ranks are;
-// and how this rank's clock stands to rank 0's, at the start and at the end.
+// how long MPI calls of all kinds took together, where libquadrille-timing.so tells of them; and
+// how this rank's clock stands to rank 0's, at the start and at the end.
 //
 // Thread rule: any thread, but for begin() and end().
 #pragma once
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "executor/phases.h"
+#include "mpi/call/timed_calls.h"
 #include "trace/trace_files.h"
 #include "wire/flow/flow_statistics.h"
 
@@ -30,6 +32,7 @@ class CallTrace {
     MPI_Comm ranks = MPI_COMM_NULL;  // all of the job's; errors on it return
     int rank = 0;
     std::string host;
+    std::string fabric;  // as fabric_use()
   };
   struct Call {
     std::uint64_t communicator = 0;
@@ -56,11 +59,13 @@ class CallTrace {
   // On that rank.
   void describe_communicator(std::uint64_t number, const std::vector<int>& world_ranks);
   void add(const Call& call);
+  TimedCalls& timed_calls() { return timed_calls_; }
 
  private:
   CallTrace(std::unique_ptr<trace::TraceFiles> files, const Process& process)
       : files_(std::move(files)), process_(process) {}
   void tell_clock();
+  void tell_times();
   std::uint16_t number_of_site(const void* address);
 
   std::unique_ptr<trace::TraceFiles> files_;
@@ -68,6 +73,8 @@ class CallTrace {
   std::mutex mutex_;
   std::uint32_t communicators_ = 0;  // that this rank has named
   std::map<const void*, std::uint16_t> sites_;
+  std::int64_t began_ns_ = 0;
+  TimedCalls timed_calls_;
 };
 
 }  // namespace quadrille

@@ -18,6 +18,7 @@
 #include "mpi/call/datatype.h"
 #include "mpi/call/forward_cache.h"
 #include "mpi/call/last_execution.h"
+#include "mpi/call/timed_calls.h"
 #include "mpi/call/vector_collective.h"
 #include "mpi/communicator/attachment.h"
 #include "mpi/device/device_memory.h"
@@ -147,11 +148,12 @@ void CollectiveCall::trace(const std::string* algorithm, const Outcome& outcome)
   const Bytes size = needs_shared_size(shape_.collective)
                          ? mean_block(arguments_, shape_, communicator_->rank())
                          : message_size(shape_);
+  const void* const site = TimedCalls::site();  // its return address leads into the timing library
   Runtime::active()->trace()->add({.communicator = communicator_->traced_name(),
                                    .number = communicator_->next_traced_call(),
                                    .function = arguments_.name,
                                    .algorithm = algorithm,
-                                   .site = site_,
+                                   .site = site != nullptr ? site : site_,
                                    .bytes = size.value,
                                    .root = is_rooted(shape_.collective) ? shape_.root : -1,
                                    .in_trial = !decision_->trial.settled(),

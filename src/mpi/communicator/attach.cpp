@@ -8,6 +8,7 @@
 #include "mpi/intercept/narrow_counts.h"
 #include "mpi/intercept/next.h"
 #include "mpi/intercept/symbols.h"
+#include "mpi/job/runtime.h"
 #include "preload/core.h"
 
 namespace quadrille {
@@ -36,7 +37,7 @@ void* implementation(const char* symbol) {
 }
 
 int write_last_execution(char* text, int size) {
-  if (!last_execution.any) return -1;
+  if (last_execution.count == 0) return -1;
   std::string line =
       last_execution.by_library
           ? std::string("executor=mpi reason=") + last_execution.reason
@@ -55,7 +56,21 @@ int write_last_execution(char* text, int size) {
   return static_cast<int>(line.size());
 }
 
-constexpr quadrille_core this_core{implementation, write_last_execution};
+TimedCalls* timed_calls() {
+  const Runtime* const runtime = Runtime::active();
+  return runtime == nullptr || runtime->trace() == nullptr ? nullptr
+                                                           : &runtime->trace()->timed_calls();
+}
+
+void timed_begin(quadrille_timed_call* call) {
+  if (TimedCalls* const calls = timed_calls()) calls->begin(*call);
+}
+
+void timed_end(quadrille_timed_call* call, int code) {
+  if (TimedCalls* const calls = timed_calls()) calls->end(*call, code);
+}
+
+constexpr quadrille_core this_core{implementation, write_last_execution, timed_begin, timed_end};
 
 }  // namespace
 

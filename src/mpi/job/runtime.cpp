@@ -192,7 +192,8 @@ void Runtime::begin_trace() {
     return;
   }
   const auto host = host_of_world_rank_[static_cast<std::size_t>(world_rank_)];
-  trace_ = CallTrace::begin(settings_.trace, {shadow_, world_rank_, host_names_[host]});
+  trace_ = CallTrace::begin(
+      settings_.trace, {shadow_, world_rank_, host_names_[host], fabric_use(settings_.fabric)});
 }
 
 bool Runtime::shake_hands(bool usable) {

@@ -88,6 +88,7 @@ int NonblockingCall::begin(MPI_Request* request, std::function<void()> after) tr
   auto call = std::make_unique<PendingCall>(arguments_, shape_, communicator_->rank());
   call->use({.before = {}, .after = std::move(after)});
   last_execution.take_algorithm(candidate_->name, agreed_.decision->reason, std::nullopt);
+  last_execution.nonblocking_bytes = agreed_.size.value;
   int code = call->prepare(communicator_->planner(), *candidate_);
   if (code == MPI_SUCCESS) code = call->begin();
   if (code != MPI_SUCCESS) return code;
@@ -118,6 +119,8 @@ int NonblockingCall::start(MPI_Request* request, std::function<void()> after) {
 int NonblockingCall::forwarded(int code, MPI_Request request) {
   if (scope_.is_nested()) return code;
   last_execution.take_library(left_);
+  last_execution.nonblocking_bytes =
+      agreed_.decision == nullptr ? message_size(shape_).value : agreed_.size.value;
   if (agreed_.sample != nullptr)
     Runtime::active()->nonblocking()->watch(request, {agreed_.sample, began_});
   return code;

@@ -114,6 +114,7 @@ void PersistentCall::take(const NonblockingCall& call) {
     terms.is_usable = call_->keep_arguments() == MPI_SUCCESS &&
                       call_->prepare(communicator_->planner(), *call.candidate()) == MPI_SUCCESS;
     last_execution.take_algorithm(call.candidate()->name, left_, std::nullopt);
+    last_execution.nonblocking_bytes = message_size(call.shape()).value;
   } catch (const std::bad_alloc&) {
     terms.is_usable = false;  // the others learn of it next
   }
@@ -149,6 +150,7 @@ int PersistentCall::make(MPI_Request* request, PendingCall::Hooks hooks) {
 int PersistentCall::forwarded(int code) {
   if (scope_->is_nested()) return code;
   last_execution.take_library(left_);
+  last_execution.nonblocking_bytes = 0;
   return code;
 }
 

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * libquadrille-timing.so: preloaded before libquadrille.so into jobs that write a trace, and into
+ * no others. It defines the MPI functions of collectives.def and timed.def; each passes its call on
+ * and tells the core library how long it took. What an MPI function calls in its turn is a part of
+ * it.
+ *
+ * It passes words on as libquadrille.so does (shim.c), with as many as the longest signature has,
+ * and likewise does nothing until an MPI function is called. */
+#define _GNU_SOURCE
+#include "preload/timing.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "preload/core.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef intptr_t word;
+typedef word (*function)(word, word, word, word, word, word, word, word, word, word, word, word,
+                         word, word);
+
+struct entry {
+  struct quadrille_timed_function function;
+  const char* symbol;
+  function next;
+};
+
+static function resolve(struct entry* entry) {
+  void* found = dlsym(RTLD_NEXT, entry->symbol);
+  if (found == NULL) found = quadrille_library_symbol(entry->symbol);
+  if (found == NULL) {
+    fprintf(stderr, "quadrille: %s is not in this program's MPI library\n", entry->symbol);
+    abort();
+  }
+  __atomic_store_n(&entry->next, (function)(uintptr_t)found, __ATOMIC_RELEASE);
+  return (function)(uintptr_t)found;
+}
+
+/* Where the stack of the program's call lies that this thread is in. A call further up the stack
+ * has left it by longjmp. */
+static __thread uintptr_t outermost;
+
+static word pass_on(struct entry* entry, const word* w, const void* site) {
+  function next = __atomic_load_n(&entry->next, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(next == NULL, 0)) next = resolve(entry);
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  const int is_part = outermost > here;
+  struct quadrille_timed_call call = {&entry->function, w, site, 0};
+  if (!is_part) {
+    outermost = here;
+    quadrille_timed_begin(&call);
+  }
+  const word result =
+      next(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13]);
+  if (!is_part) {
+    quadrille_timed_end(&call, (int)result);
+    outermost = 0;
+  }
+  return result;
+}
+
+#define DEFINE(name, symbol, kind, binding, count, request, requests)                              \
+  EXPORT word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i,       \
+                     word j, word k, word l, word m, word n);                                      \
+  word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j,      \
+              word k, word l, word m, word n) {                                                    \
+    static struct entry entry = {{"MPI_" #name, QUADRILLE_TIMED_##kind, QUADRILLE_TIMED_##binding, \
+                                  count, request, requests},                                       \
+                                 #symbol,                                                          \
+                                 NULL};                                                            \
+    const word words[] = {a, b, c, d, e, f, g, h, i, j, k, l, m, n};                               \
+    return pass_on(&entry, words, __builtin_return_address(0));                                    \
+  }
+
+#define FORTRAN(Name, lower, UPPER, ...)        \
+  DEFINE(Name, mpi_##lower, __VA_ARGS__)        \
+  DEFINE(Name, mpi_##lower##_, __VA_ARGS__)     \
+  DEFINE(Name, mpi_##lower##__, __VA_ARGS__)    \
+  DEFINE(Name, MPI_##UPPER, __VA_ARGS__)        \
+  DEFINE(Name, mpi_##lower##_f08_, __VA_ARGS__) \
+  DEFINE(Name, mpi_##lower##_f08ts_, __VA_ARGS__)
+
+#define TIMED(Name, lower, UPPER, kind, count, request, requests) \
+  DEFINE(Name, MPI_##Name, kind, C, count, request, requests)     \
+  FORTRAN(Name, lower, UPPER, kind, FORTRAN, count, request, requests)
+#define TIMED_LARGE(Name, lower, UPPER, kind, count, request, requests) \
+  TIMED(Name, lower, UPPER, kind, count, request, requests)             \
+  DEFINE(Name, MPI_##Name##_c, kind, C_LARGE, count, request, requests)
+#include "preload/timed.def"
+
+/* How many parameters there are, which is where a request comes behind them. */
+#define NTH(a, b, c, d, e, f, g, h, i, nth, ...) nth
+#define PARAMETERS(...) NTH(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+
+#define ALL_OF(Name, lower, UPPER, kind, request)    \
+  DEFINE(Name, MPI_##Name, kind, C, -1, request, -1) \
+  FORTRAN(Name, lower, UPPER, kind, FORTRAN, -1, request, -1)
+#define COLLECTIVE_WITHOUT_COUNTS(Name, lower, UPPER, executed_by, ...)                 \
+  ALL_OF(Name, lower, UPPER, COLLECTIVE, -1)                                            \
+  ALL_OF(I##lower, i##lower, I##UPPER, NONBLOCKING_COLLECTIVE, PARAMETERS(__VA_ARGS__)) \
+  ALL_OF(Name##_init, lower##_init, UPPER##_INIT, NONBLOCKING_COLLECTIVE,               \
+         PARAMETERS(__VA_ARGS__) + 1)                                                   \
+  DEFINE(Name##_init, MPIX_##Name##_init, NONBLOCKING_COLLECTIVE, C, -1,                \
+         PARAMETERS(__VA_ARGS__) + 1, -1)
+#define COLLECTIVE(Name, lower, UPPER, executed_by, ...)                                           \
+  COLLECTIVE_WITHOUT_COUNTS(Name, lower, UPPER, executed_by, __VA_ARGS__)                          \
+  DEFINE(Name, MPI_##Name##_c, COLLECTIVE, C_LARGE, -1, -1, -1)                                    \
+  DEFINE(I##lower, MPI_I##lower##_c, NONBLOCKING_COLLECTIVE, C_LARGE, -1, PARAMETERS(__VA_ARGS__), \
+         -1)                                                                                       \
+  DEFINE(Name##_init, MPI_##Name##_init_c, NONBLOCKING_COLLECTIVE, C_LARGE, -1,                    \
+         PARAMETERS(__VA_ARGS__) + 1, -1)
+#include "preload/collectives.def"
