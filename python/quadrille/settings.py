@@ -146,7 +146,7 @@ def _readable_model(name: str) -> str:
 
 
 def _preload(names: Sequence[str]) -> str:
-    """Return what is preloaded already and the libraries of these names: in this order, the last at the end."""
+    """Return what is preloaded already and the libraries of these names, in this order, at its end."""
     words = [word for word in re.split(r"[\s:]+", os.environ.get("LD_PRELOAD", "")) if word]
     at = len(words)
     for name in reversed(names):

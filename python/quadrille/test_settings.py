@@ -49,6 +49,16 @@ def test_a_preload_that_is_there_stays_in_front_and_ours_is_not_added_twice(
     assert settings.job_environment({})["LD_PRELOAD"] == expected
 
 
+def test_a_trace_has_all_calls_timed_before_the_library_sees_them(
+    native_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = f"{native_directory}/libquadrille-timing.so:{native_directory}/libquadrille.so"
+    traced = {"QUADRILLE_TRACE": "folder"}
+    assert settings.job_environment(traced)["LD_PRELOAD"] == expected
+    monkeypatch.setenv("LD_PRELOAD", f"tool.so:{native_directory}/libquadrille.so")
+    assert settings.job_environment(traced)["LD_PRELOAD"] == f"tool.so:{expected}"
+
+
 def test_settings_of_the_environment_go_along_and_options_win(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUADRILLE_ALGORITHM", "bcast:mpi")
     monkeypatch.setenv("QUADRILLE_COLLECTIVES", "on")

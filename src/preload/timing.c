@@ -10,6 +10,7 @@
 #include "preload/timing.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,17 +27,42 @@ struct entry {
   struct quadrille_timed_function function;
   const char* symbol;
   function next;
+  int is_narrowed; /* the MPI library has no entry for large counts; next is the one with int */
 };
 
+static function find(const char* symbol) {
+  void* found = dlsym(RTLD_NEXT, symbol);
+  if (found == NULL) found = quadrille_library_symbol(symbol);
+  return (function)(uintptr_t)found;
+}
+
+/* Some programs take the entries for large counts wherever they find them, and here they do. */
 static function resolve(struct entry* entry) {
-  void* found = dlsym(RTLD_NEXT, entry->symbol);
-  if (found == NULL) found = quadrille_library_symbol(entry->symbol);
+  function found = find(entry->symbol);
+  if (found == NULL && entry->function.binding == QUADRILLE_TIMED_C_LARGE) {
+    found = find(entry->function.name);
+    entry->is_narrowed = 1;
+  }
   if (found == NULL) {
     fprintf(stderr, "quadrille: %s is not in this program's MPI library\n", entry->symbol);
     abort();
   }
-  __atomic_store_n(&entry->next, (function)(uintptr_t)found, __ATOMIC_RELEASE);
-  return (function)(uintptr_t)found;
+  __atomic_store_n(&entry->next, found, __ATOMIC_RELEASE);
+  return found;
+}
+
+static int fits(const struct quadrille_timed_function* function, const word* words) {
+  for (int i = 0; function->counts >> i != 0; ++i) {
+    if ((function->counts >> i & 1U) != 0 && words[i] > INT_MAX) return 0;
+  }
+  return 1;
+}
+
+/* MPI_ERR_COUNT of the libraries that have no large counts. */
+static word refuse(const struct entry* entry) {
+  fprintf(stderr, "quadrille: %s: this MPI library takes counts of up to %d\n", entry->symbol,
+          INT_MAX);
+  return 2;
 }
 
 /* Where the stack of the program's call lies that this thread is in. A call further up the stack
@@ -46,6 +72,7 @@ static __thread uintptr_t outermost;
 static word pass_on(struct entry* entry, const word* w, const void* site) {
   function next = __atomic_load_n(&entry->next, __ATOMIC_ACQUIRE);
   if (__builtin_expect(next == NULL, 0)) next = resolve(entry);
+  if (entry->is_narrowed && !fits(&entry->function, w)) return refuse(entry);
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   const int is_part = outermost > here;
   struct quadrille_timed_call call = {&entry->function, w, site, 0};
@@ -62,15 +89,16 @@ static word pass_on(struct entry* entry, const word* w, const void* site) {
   return result;
 }
 
-#define DEFINE(name, symbol, kind, binding, count, request, requests)                              \
+#define DEFINE(name, symbol, kind, binding, counts, request, requests)                             \
   EXPORT word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i,       \
                      word j, word k, word l, word m, word n);                                      \
   word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j,      \
               word k, word l, word m, word n) {                                                    \
     static struct entry entry = {{"MPI_" #name, QUADRILLE_TIMED_##kind, QUADRILLE_TIMED_##binding, \
-                                  count, request, requests},                                       \
+                                  counts, request, requests},                                      \
                                  #symbol,                                                          \
-                                 NULL};                                                            \
+                                 NULL,                                                             \
+                                 0};                                                               \
     const word words[] = {a, b, c, d, e, f, g, h, i, j, k, l, m, n};                               \
     return pass_on(&entry, words, __builtin_return_address(0));                                    \
   }
@@ -83,33 +111,34 @@ static word pass_on(struct entry* entry, const word* w, const void* site) {
   DEFINE(Name, mpi_##lower##_f08_, __VA_ARGS__) \
   DEFINE(Name, mpi_##lower##_f08ts_, __VA_ARGS__)
 
-#define TIMED(Name, lower, UPPER, kind, count, request, requests) \
-  DEFINE(Name, MPI_##Name, kind, C, count, request, requests)     \
-  FORTRAN(Name, lower, UPPER, kind, FORTRAN, count, request, requests)
-#define TIMED_LARGE(Name, lower, UPPER, kind, count, request, requests) \
-  TIMED(Name, lower, UPPER, kind, count, request, requests)             \
-  DEFINE(Name, MPI_##Name##_c, kind, C_LARGE, count, request, requests)
+#define TIMED(Name, lower, UPPER, kind, counts, request, requests) \
+  DEFINE(Name, MPI_##Name, kind, C, counts, request, requests)     \
+  FORTRAN(Name, lower, UPPER, kind, FORTRAN, counts, request, requests)
+#define TIMED_LARGE(Name, lower, UPPER, kind, counts, request, requests) \
+  TIMED(Name, lower, UPPER, kind, counts, request, requests)             \
+  DEFINE(Name, MPI_##Name##_c, kind, C_LARGE, counts, request, requests)
+#define AT(place) (1U << (place))
 #include "preload/timed.def"
 
 /* How many parameters there are, which is where a request comes behind them. */
 #define NTH(a, b, c, d, e, f, g, h, i, nth, ...) nth
 #define PARAMETERS(...) NTH(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 
-#define ALL_OF(Name, lower, UPPER, kind, request)    \
-  DEFINE(Name, MPI_##Name, kind, C, -1, request, -1) \
-  FORTRAN(Name, lower, UPPER, kind, FORTRAN, -1, request, -1)
+#define ALL_OF(Name, lower, UPPER, kind, request)   \
+  DEFINE(Name, MPI_##Name, kind, C, 0, request, -1) \
+  FORTRAN(Name, lower, UPPER, kind, FORTRAN, 0, request, -1)
 #define COLLECTIVE_WITHOUT_COUNTS(Name, lower, UPPER, executed_by, ...)                 \
   ALL_OF(Name, lower, UPPER, COLLECTIVE, -1)                                            \
   ALL_OF(I##lower, i##lower, I##UPPER, NONBLOCKING_COLLECTIVE, PARAMETERS(__VA_ARGS__)) \
   ALL_OF(Name##_init, lower##_init, UPPER##_INIT, NONBLOCKING_COLLECTIVE,               \
          PARAMETERS(__VA_ARGS__) + 1)                                                   \
-  DEFINE(Name##_init, MPIX_##Name##_init, NONBLOCKING_COLLECTIVE, C, -1,                \
+  DEFINE(Name##_init, MPIX_##Name##_init, NONBLOCKING_COLLECTIVE, C, 0,                 \
          PARAMETERS(__VA_ARGS__) + 1, -1)
-#define COLLECTIVE(Name, lower, UPPER, executed_by, ...)                                           \
-  COLLECTIVE_WITHOUT_COUNTS(Name, lower, UPPER, executed_by, __VA_ARGS__)                          \
-  DEFINE(Name, MPI_##Name##_c, COLLECTIVE, C_LARGE, -1, -1, -1)                                    \
-  DEFINE(I##lower, MPI_I##lower##_c, NONBLOCKING_COLLECTIVE, C_LARGE, -1, PARAMETERS(__VA_ARGS__), \
-         -1)                                                                                       \
-  DEFINE(Name##_init, MPI_##Name##_init_c, NONBLOCKING_COLLECTIVE, C_LARGE, -1,                    \
+#define COLLECTIVE(Name, lower, UPPER, executed_by, ...)                                          \
+  COLLECTIVE_WITHOUT_COUNTS(Name, lower, UPPER, executed_by, __VA_ARGS__)                         \
+  DEFINE(Name, MPI_##Name##_c, COLLECTIVE, C_LARGE, 0, -1, -1)                                    \
+  DEFINE(I##lower, MPI_I##lower##_c, NONBLOCKING_COLLECTIVE, C_LARGE, 0, PARAMETERS(__VA_ARGS__), \
+         -1)                                                                                      \
+  DEFINE(Name##_init, MPI_##Name##_init_c, NONBLOCKING_COLLECTIVE, C_LARGE, 0,                    \
          PARAMETERS(__VA_ARGS__) + 1, -1)
 #include "preload/collectives.def"

@@ -32,8 +32,8 @@ struct quadrille_timed_function {
   const char* name; /* in C */
   enum quadrille_timed_kind kind;
   enum quadrille_timed_binding binding;
+  unsigned counts; /* a bit for each parameter that is one; behind the first comes its type */
   /* Places of parameters; -1: there is none. */
-  int count; /* its type comes behind it */
   int request;
   int requests; /* how many there are; none: one */
 };

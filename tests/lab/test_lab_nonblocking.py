@@ -13,6 +13,9 @@ from lab_traffic import needs_namespaces, topology
 
 from quadrille.installation import native_directory
 from quadrille.lab.lab import Lab
+from quadrille.trace.joint_calls import joint_calls
+from quadrille.trace.profile import profile
+from quadrille.trace.reading import read_trace
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(180)]
 
@@ -94,6 +97,26 @@ def test_a_job_tries_them_and_the_next_one_knows(lab: Lab, tmp_path: Path) -> No
     known = rf'event=plan collective=ialltoall .*chosen={re.escape(plan[1])} reason="tried by an earlier job"'
     assert re.search(known, second.output), second.output
     assert "event=trial" not in second.output
+
+
+def test_a_trace_tells_who_executes_them_and_what_waits_for_them(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUADRILLE_TRACE", str(tmp_path))
+    command = [program("overlap", "ompi4"), "20000", "5"]
+    environment = {"QUADRILLE_ALGORITHM": "alltoall:granted"}
+    result = lab.run(command, ranks=4, environment=environment, quadrille=True, timeout_s=60)
+    assert result.exit_code == 0, result.output
+    trace = read_trace(tmp_path)
+    for of_rank in trace.by_rank.values():
+        ours = [times for times in of_rank.times if times.part == "nonblocking collectives"]
+        assert {times.executed_by for times in ours} == {"alltoall_granted"}
+        assert {times.function for times in ours} == {"MPI_Ialltoall", "MPI_Wait"}
+        assert {times.bytes // times.calls for times in ours} == {20_000, 0}
+        waits = sum(times.ns for times in ours if times.function == "MPI_Wait")
+        assert 0 < waits < sum(times.ns for times in of_rank.times)
+    part = next(part for part in profile(trace, joint_calls(trace)).parts if part.name.startswith("nonbl"))
+    assert part.own_s == part.time_s > 0
 
 
 @pytest.mark.alone

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`quadrille profile`: which collectives a program calls, where its time goes, what Quadrille gains."""
+"""`quadrille profile`: what a program spends its time on, which MPI calls it makes, what Quadrille gains."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quadrille.installation import quadrille_program
 from quadrille.line_after_dashes import LineAfterDashes
 from quadrille.native_job import ended_with_us
 
-_HELP = """Tell which collectives a program calls, from where, and where the time goes.
+_HELP = """Tell which MPI calls a program makes, from where, where the time goes, and what can be gained.
 
 quadrille profile -- mpirun -np 16 --hostfile hosts ./app
 
@@ -70,15 +70,18 @@ def _tell(folder: Path, rows: int) -> None:
     from quadrille.trace.joint_calls import joint_calls
     from quadrille.trace.profile import profile as profile_of
     from quadrille.trace.reading import read_trace
-    from quadrille.trace.table import notes_on, table_of, warnings_of
+    from quadrille.trace.table import notes_on, parts_table, table_of, warnings_of
 
     found = read_trace(folder)
     joint = joint_calls(found)
-    if not joint:
+    told = profile_of(found, joint)
+    if not joint and not told.parts:
         reasons = [f"{folder} has no collective call that all its ranks have written", *warnings_of(found)]
         raise QuadrilleError("; ".join(reasons))
-    told = profile_of(found, joint)
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    if told.parts:
+        console.print(parts_table(told))
+        console.print()
     console.print(table_of(told, rows))
     for text in notes_on(found, told, len(joint), rows):
         console.print(f"quadrille: {text}", soft_wrap=True)

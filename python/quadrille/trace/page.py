@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from quadrille.report.charts import Figure
-from quadrille.report.formatting import escape, size_text, time_text
+from quadrille.report.formatting import count_text, escape, size_text, time_text
 from quadrille.report.frame import chart_cell, frame
 from quadrille.trace.joint_calls import JointCall, first_start_ns
 from quadrille.trace.profile import Profile, Row, profile
 from quadrille.trace.reading import Trace
 from quadrille.trace.slices import Slice, slice_text, slices_of
-from quadrille.trace.table import notes_on, site_text
+from quadrille.trace.table import notes_on, ranks_text, row_size_text, site_text
 
 _MOST_ROWS = 12
 _MOST_BARS = 4000
@@ -30,7 +30,7 @@ def trace_page(trace: Trace, joint: Sequence[JointCall], chosen: Sequence[JointC
     shown = shown[: max(1, _MOST_BARS // max(1, len(shown[0].calls)))]
     notes = "".join(f"<li>{escape(text)}</li>" for text in notes_on(trace, told, len(joint), _MOST_ROWS))
     body = (
-        f"<h1>Collectives of {trace.ranks} ranks</h1>\n<ul>{notes}</ul>\n"
+        f"<h1>MPI calls of {trace.ranks} ranks</h1>\n<ul>{notes}</ul>\n{_parts(told)}"
         f"<h2>Where the time goes</h2>\n{_table(told)}\n"
         f"<h2>Time line</h2>\n<p>{len(shown)} of {len(joint)} calls; seconds from the first one; "
         "grey: waiting for ranks that come late. Thin: what a rank got on with inside a call of Quadrille's, "
@@ -49,6 +49,23 @@ def _middle(joint: Sequence[JointCall]) -> list[JointCall]:
     return list(joint[first : first + count])
 
 
+def _parts(told: Profile) -> str:
+    if not told.parts:
+        return ""
+    rows = (
+        (part.name, f"{100 * part.time_s / told.run_s:.0f} %", count_text(part.calls), part.verdict)
+        for part in told.parts
+    )
+    heads = ("the run's time", "of it", "calls a rank", "what Quadrille can do")
+    return _html_table(heads, ([escape(cell) for cell in row] for row in rows)) + "\n"
+
+
+def _html_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = "".join(f"<th>{text}</th>" for text in heads)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
 def _table(told: Profile) -> str:
     heads = (
         "call",
@@ -63,11 +80,7 @@ def _table(told: Profile) -> str:
         "library",
         "saved, s",
     )
-    rows = "".join(
-        f"<tr>{''.join(f'<td>{cell}</td>' for cell in _cells(row))}</tr>" for row in told.rows[:_MOST_ROWS]
-    )
-    head = "".join(f"<th>{text}</th>" for text in heads)
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+    return _html_table(heads, (_cells(row) for row in told.rows[:_MOST_ROWS]))
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -75,12 +88,12 @@ def _cells(row: Row) -> tuple[str, ...]:
         escape(row.function),
         escape(site_text(row.site)),
         escape(row.algorithm),
-        size_text(row.bytes),
-        str(row.ranks),
+        row_size_text(row),
+        ranks_text(row),
         str(row.calls),
         f"{row.time_s:.3g}",
-        f"{100 * row.waiting_s / row.time_s:.0f} %" if row.time_s > 0 else "–",
-        time_text(row.moving_s / row.calls * 1e9),
+        f"{100 * row.waiting_s / row.time_s:.0f} %" if row.time_s > 0 and row.ranks is not None else "–",
+        time_text(row.call_s * 1e9),
         "–" if row.library_s is None else time_text(row.library_s * 1e9),
         "–" if row.saved_s is None else f"{row.saved_s:.3g}",
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a program's time in collectives goes: by call site, function, size and communicator."""
+"""Where a program's time in MPI goes: by call site, function, size and communicator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quadrille.trace.joint_calls import JointCall
-from quadrille.trace.reading import Trace
+from quadrille.trace.parts import COLLECTIVES, InCollectives, Part, mean_run_s, parts_of
+from quadrille.trace.reading import CallTimes, Trace
+
+# QUADRILLE_TRIAL_FLOOR's default.
+_TOO_SMALL_TO_TRY = 1024
 
 
 @dataclass(frozen=True)
@@ -17,22 +21,27 @@ class Row:
     """Calls of one function with about the same size, from one place, on communicators of one size.
 
     Times are the mean rank's, in seconds: `waiting_s` for late ranks, `moving_s` the rest of the time in the
-    calls. `algorithm` is what executed most of them. `library_s` and `own_s` are the medians of the calls'
-    moving times where both took turns in a trial; `saved_s` is what Quadrille's calls saved by these medians
-    (the slowest rank's time), 0 where the library kept them, None where nothing was tried.
+    calls; `call_s` is that rest of one call. `algorithm` is what executed most of them. `library_s` and
+    `own_s` are the medians of the calls' moving times where both took turns in a trial; `saved_s` is what
+    Quadrille's calls saved by these medians (the slowest rank's time), 0 where the library kept them, None
+    where nothing was tried.
+
+    Of calls that are no blocking collectives `ranks` is None, `calls` the mean rank's, and the time for late
+    ranks is not known: it counts as moving.
     """
 
     function: str
     site: str
     bytes: int
-    ranks: int
+    ranks: int | None
     calls: int
     waiting_s: float
     moving_s: float
+    call_s: float
     algorithm: str
-    library_s: float | None
-    own_s: float | None
-    saved_s: float | None
+    library_s: float | None = None
+    own_s: float | None = None
+    saved_s: float | None = None
 
     @property
     def time_s(self) -> float:
@@ -42,10 +51,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Profile:
-    """All rows, most time first, and the time from the first call's start to the last one's end."""
+    """All rows, most time first, the run's time, and the parts that it consists of.
+
+    `run_s` is the mean rank's time from MPI_Init to MPI_Finalize. Where that is not known, there are no
+    parts, no rows but those of collectives, and `run_s` is that from the first call's start to the last end.
+    """
 
     rows: list[Row]
     run_s: float
+    parts: list[Part]
 
 
 def profile(trace: Trace, joint: Sequence[JointCall]) -> Profile:
@@ -55,10 +69,51 @@ def profile(trace: Trace, joint: Sequence[JointCall]) -> Profile:
         call = one.first
         groups[call.function, call.site, _size_class(_bytes_of(one)), len(one.calls)].append(one)
     rows = [_row(calls, trace.ranks) for calls in groups.values()]
+    inside = InCollectives(
+        waiting_s=sum(row.waiting_s for row in rows),
+        small_s=sum(row.time_s for row in rows if row.bytes < _TOO_SMALL_TO_TRY and row.algorithm == "mpi"),
+    )
+    run_s = mean_run_s(trace)
+    parts = [] if run_s is None else parts_of(trace, run_s, inside)
+    rows += _other_rows(trace)
     rows.sort(key=lambda row: row.time_s, reverse=True)
+    return Profile(rows, _span_s(joint) if run_s is None else run_s, parts)
+
+
+def _span_s(joint: Sequence[JointCall]) -> float:
     starts = [call.start_ns for one in joint for call in one.calls]
     ends = [call.end_ns for one in joint for call in one.calls]
-    return Profile(rows, (max(ends) - min(starts)) / 1e9 if joint else 0.0)
+    return (max(ends) - min(starts)) / 1e9 if joint else 0.0
+
+
+def _other_rows(trace: Trace) -> list[Row]:
+    """Return the rows of all calls but the collectives that have records of their own."""
+    recorded = {call.function for of_rank in trace.by_rank.values() for call in of_rank.calls}
+    groups: dict[tuple[str, ...], list[CallTimes]] = defaultdict(list)
+    for of_rank in trace.by_rank.values():
+        for times in of_rank.times:
+            if times.part != COLLECTIVES and times.function not in recorded:
+                size = str(_size_class(times.bytes // times.calls))
+                groups[times.function, times.site, times.executed_by, times.part, size].append(times)
+    return [_other_row(times, len(trace.by_rank)) for times in groups.values()]
+
+
+def _other_row(times: list[CallTimes], ranks: int) -> Row:
+    first = times[0]
+    calls = sum(one.calls for one in times)
+    time_s = sum(one.ns for one in times) / 1e9
+    completes = first.part != "point-to-point" and first.function.startswith(("MPI_Wait", "MPI_Test"))
+    return Row(
+        function=f"{first.function} ({first.part})" if completes else first.function,
+        site=first.site,
+        bytes=sum(one.bytes for one in times) // calls,
+        ranks=None,
+        calls=max(1, round(calls / ranks)),
+        waiting_s=0.0,
+        moving_s=time_s / ranks,
+        call_s=time_s / calls,
+        algorithm=first.executed_by,
+    )
 
 
 def _bytes_of(one: JointCall) -> int:
@@ -89,6 +144,7 @@ def _row(calls: list[JointCall], ranks_of_job: int) -> Row:
         calls=len(calls),
         waiting_s=waiting / ranks_of_job / 1e9,
         moving_s=(inside - waiting) / ranks_of_job / 1e9,
+        call_s=(inside - waiting) / (len(calls) * len(first.calls)) / 1e9,
         algorithm=executors.most_common(1)[0][0],
         library_s=library_s,
         own_s=own_s,

@@ -68,15 +68,40 @@ class Call:
     phases: tuple[Phase, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class CallTimes:
+    """One rank's calls of one MPI function, of any kind, from one place and of about one size, together.
+
+    `part` is what they belong to: "point-to-point", "MPI-IO" and so on; of a function that completes requests
+    what has made them. `bytes` is 0 where no size is known.
+    """
+
+    part: str
+    function: str
+    executed_by: str
+    site: str
+    calls: int
+    ns: int
+    bytes: int
+
+
 @dataclass
 class RankTrace:
-    """What one rank has written."""
+    """What one rank has written.
+
+    `times` is empty and `run_ns` None where the job ended early, or nobody timed all calls; `run_ns` is the
+    time from the end of MPI_Init to MPI_Finalize. `fabric` says whether the MPI library's own messages went
+    over Quadrille's provider: "on", "off", or "unused" where it was asked for in vain.
+    """
 
     rank: int
     ranks: int
     host: str
     clock: Clock
     calls: list[Call]
+    times: list[CallTimes] = field(default_factory=list)
+    run_ns: int | None = None
+    fabric: str = "off"
 
 
 @dataclass
@@ -131,6 +156,8 @@ def _read_rank(path: Path) -> tuple[RankTrace, dict[int, list[int]], bool]:
     estimates: list[Estimate] = []
     names: dict[str, dict[int, str]] = {kind: {} for kind in _KINDS}
     members: dict[int, list[int]] = {}
+    times: list[dict[str, Any]] = []
+    run: dict[str, Any] = {}
     lines, cut = _whole_lines(path)
     for line in lines:
         match line["type"]:
@@ -140,6 +167,10 @@ def _read_rank(path: Path) -> tuple[RankTrace, dict[int, list[int]], bool]:
                 estimates.append(Estimate(line["at_ns"], line["offset_ns"], line["uncertainty_ns"]))
             case "communicator":
                 members[line["number"]] = line["ranks"]
+            case "times":
+                times.append(line)
+            case "run":
+                run = line
             case kind if kind in names:
                 names[kind][line["number"]] = line["name"]
     if not introduction or not estimates:
@@ -154,8 +185,29 @@ def _read_rank(path: Path) -> tuple[RankTrace, dict[int, list[int]], bool]:
     phases, phases_cut = _read_phases(path.with_suffix(".phases"), clock)
     calls, calls_cut = _read_calls(path.with_suffix(".calls"), introduction["rank"], clock, names)
     calls = [replace(call, phases=tuple(phases.get((call.communicator, call.number), ()))) for call in calls]
-    trace = RankTrace(introduction["rank"], introduction["ranks"], introduction["host"], clock, calls)
+    trace = RankTrace(
+        rank=introduction["rank"],
+        ranks=introduction["ranks"],
+        host=introduction["host"],
+        clock=clock,
+        calls=calls,
+        times=[_times_of(line, names["site"]) for line in times],
+        run_ns=run.get("ns"),
+        fabric=run.get("fabric", "off"),
+    )
     return trace, members, cut or calls_cut or phases_cut or len(estimates) < 2
+
+
+def _times_of(line: dict[str, Any], sites: dict[int, str]) -> CallTimes:
+    return CallTimes(
+        part=line["part"],
+        function=line["function"],
+        executed_by=line["executed_by"],
+        site=sites.get(line["site"], "unknown"),
+        calls=line["calls"],
+        ns=line["ns"],
+        bytes=line["bytes"],
+    )
 
 
 def _whole_lines(path: Path) -> tuple[list[dict[str, Any]], bool]:

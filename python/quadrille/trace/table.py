@@ -9,9 +9,22 @@ from pathlib import PurePath
 from rich.table import Table
 from rich.text import Text
 
-from quadrille.report.formatting import percent_text, size_text, time_text
+from quadrille.report.formatting import count_text, percent_text, size_text, time_text
 from quadrille.trace.profile import Profile, Row
 from quadrille.trace.reading import Trace
+
+
+def parts_table(profile: Profile) -> Table:
+    """Return what the run consists of."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("the run's time", no_wrap=True)
+    for heading in ("of it", "calls a rank"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("what Quadrille can do", overflow="fold")
+    for part in profile.parts:
+        share = percent_text(_share(part.time_s, profile.run_s))
+        table.add_row(part.name, share, count_text(part.calls) if part.calls else "–", part.verdict)
+    return table
 
 
 def table_of(profile: Profile, most_rows: int) -> Table:
@@ -26,12 +39,12 @@ def table_of(profile: Profile, most_rows: int) -> Table:
             row.function.removeprefix("MPI_"),
             Text(site_text(row.site)),  # brackets in it are no markup
             row.algorithm.partition(":")[0],
-            size_text(row.bytes),
-            str(row.ranks),
+            row_size_text(row),
+            ranks_text(row),
             str(row.calls),
             percent_text(_share(row.time_s, profile.run_s)),
-            percent_text(_share(row.waiting_s, row.time_s)),
-            time_text(row.moving_s / row.calls * 1e9),
+            "–" if row.ranks is None else percent_text(_share(row.waiting_s, row.time_s)),
+            time_text(row.call_s * 1e9),
             _saved_text(row),
         )
     return table
@@ -40,11 +53,15 @@ def table_of(profile: Profile, most_rows: int) -> Table:
 def notes_on(trace: Trace, profile: Profile, joint: int, most_rows: int) -> Iterator[str]:
     """Yield what a reader has to know of the table."""
     inside = sum(row.time_s for row in profile.rows)
-    share = percent_text(_share(inside, profile.run_s))
+    collective_s = sum(row.time_s for row in profile.rows if row.ranks is not None)
+    share = percent_text(_share(collective_s, profile.run_s))
+    span = "from the first to the last" if not profile.parts else "from MPI_Init to MPI_Finalize"
     yield (
-        f"{joint} calls in {time_text(profile.run_s * 1e9)} from the first to the last; "
+        f"{joint} collective calls in {time_text(profile.run_s * 1e9)} {span}; "
         f"the mean rank spends {share} of it in collectives"
     )
+    if not profile.parts:
+        yield "of calls of other kinds nothing is known: the job ended early, or an older Quadrille ran it"
     yield f"clocks of hosts are aligned within {time_text(trace.uncertainty_ns)}"
     saved = sum(row.saved_s for row in profile.rows if row.saved_s is not None)
     yield (
@@ -81,6 +98,16 @@ def site_text(site: str) -> str:
     place, _, function = site.partition(" ")
     # Of C++ without the arguments.
     return f"{PurePath(place).name} ({function.partition('(')[0]})" if function else PurePath(place).name
+
+
+def row_size_text(row: Row) -> str:
+    """Return the size of a row's calls; a dash where none is known."""
+    return "–" if row.ranks is None and row.bytes == 0 else size_text(row.bytes)
+
+
+def ranks_text(row: Row) -> str:
+    """Return how many ranks a row's calls have; a dash for those that are no collectives."""
+    return "–" if row.ranks is None else str(row.ranks)
 
 
 def _share(part: float, whole: float) -> float | None:

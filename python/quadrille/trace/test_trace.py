@@ -229,7 +229,7 @@ def test_the_verbs_write_and_print(tmp_path: Path) -> None:
     run = CliRunner().invoke
     done = run(build_app(), ["profile", "--trace", str(folder)])
     assert done.exit_code == 0, done.output
-    assert "Bcast" in done.output and "4 calls" in done.output
+    assert "Bcast" in done.output and "4 collective calls" in done.output
     page, line = tmp_path / "p.html", tmp_path / "t.json"
     done = run(build_app(), ["trace", str(folder), "-o", str(line), "--page", str(page), "--from", "1"])
     assert done.exit_code == 0, done.output

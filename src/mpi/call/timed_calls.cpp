@@ -2,6 +2,7 @@
 #include "mpi/call/timed_calls.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 #include <optional>
@@ -105,17 +106,17 @@ bool is_null(std::uint64_t key) {
 // REQUIRES: the call has succeeded, so that its type is one.
 std::uint64_t bytes_of(const quadrille_timed_call& call) {
   const quadrille_timed_function& function = *call.function;
+  const int place = std::countr_zero(function.counts);
   std::int64_t count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   if (is_fortran(function)) {
     if (!fortran_is_readable()) return 0;
-    count = *pointer_in<int>(call, function.count);
-    type = datatype_of(pointer_in<int>(call, function.count + 1));
+    count = *pointer_in<int>(call, place);
+    type = datatype_of(pointer_in<int>(call, place + 1));
   } else {
-    count = function.binding == QUADRILLE_TIMED_C_LARGE
-                ? value_in<std::int64_t>(call, function.count)
-                : value_in<int>(call, function.count);
-    type = value_in<MPI_Datatype>(call, function.count + 1);
+    count = function.binding == QUADRILLE_TIMED_C_LARGE ? value_in<std::int64_t>(call, place)
+                                                        : value_in<int>(call, place);
+    type = value_in<MPI_Datatype>(call, place + 1);
   }
   int size = 0;
   if (count <= 0 || type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS)
@@ -170,7 +171,7 @@ void TimedCalls::add(const quadrille_timed_call& call, int code, std::int64_t ti
   const Origin origin = completes(function) ? state.origin : origin_of(function);
   const bool succeeded = is_fortran(function) || code == MPI_SUCCESS;
   std::uint64_t bytes = 0;
-  if (function.count >= 0 && succeeded) bytes = bytes_of(call);
+  if (function.counts != 0 && succeeded) bytes = bytes_of(call);
   if (function.kind == QUADRILLE_TIMED_NONBLOCKING_COLLECTIVE && is_counted)
     bytes = last_execution.nonblocking_bytes;
   times_.add({function.name, origin.part, call.site, origin.executed_by}, bytes, time_ns);
