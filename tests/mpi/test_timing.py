@@ -31,7 +31,7 @@ ALL_KINDS = {
     ("one-sided", "MPI_Put"): 1,
     ("one-sided", "MPI_Win_free"): 1,
     ("MPI-IO", "MPI_File_open"): 1,
-    ("MPI-IO", "MPI_File_write_at_all"): 1,
+    ("MPI-IO", "MPI_File_write_at"): 1,
     ("MPI-IO", "MPI_File_iread_at"): 1,
     ("MPI-IO", "MPI_Wait"): 1,
     ("MPI-IO", "MPI_File_close"): 1,

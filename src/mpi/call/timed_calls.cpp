@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <new>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "base/monotonic_clock.h"
 #include "mpi/call/last_execution.h"
@@ -49,10 +49,13 @@ const char* part_of(const quadrille_timed_function& function) {
 }
 
 // The handle's bits; those of Fortran's numbers are apart from those of C's.
-std::uint64_t key_of(MPI_Request request) {
-  std::uint64_t key = 0;
-  std::memcpy(&key, &request, sizeof request);
-  return key;
+template <typename Handle>
+std::uint64_t key_of(Handle request) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<std::uintptr_t>(request);
+  } else {
+    return static_cast<std::uint32_t>(request);
+  }
 }
 std::uint64_t fortran_key_of(int request) {
   return std::uint64_t{1} << 63U | static_cast<std::uint32_t>(request);
@@ -66,9 +69,11 @@ const T* pointer_in(const quadrille_timed_call& call, int place) {
 // A handle or number that is passed as a word.
 template <typename T>
 T value_in(const quadrille_timed_call& call, int place) {
-  T value{};
-  std::memcpy(&value, &call.words[place], sizeof value);
-  return value;
+  if constexpr (std::is_pointer_v<T>) {
+    return reinterpret_cast<T>(call.words[place]);
+  } else {
+    return static_cast<T>(call.words[place]);
+  }
 }
 
 std::uint64_t number_of_requests(const quadrille_timed_call& call) {
@@ -161,7 +166,7 @@ void TimedCalls::end(const quadrille_timed_call& call, int code) noexcept try {
   state.site = nullptr;
   if (call.began_ns != 0) add(call, code, now_ns - call.began_ns);
 } catch (const std::bad_alloc&) {
-  // This one is not counted.
+  of_thread().given.clear();  // this one is not counted
 }
 
 void TimedCalls::add(const quadrille_timed_call& call, int code, std::int64_t time_ns) {

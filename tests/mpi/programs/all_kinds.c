@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * MPI calls of every kind, so many of each, for what a trace tells of a whole program: all_kinds
- * FILE, of four ranks. Between them it computes for half of the time. */
+ * FILE, of four ranks. Between some of them it computes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void write_file(const char* path, int rank) {
   int numbers[NUMBERS], read[NUMBERS];
   for (int i = 0; i < NUMBERS; ++i) numbers[i] = rank * NUMBERS + i;
   const MPI_Offset place = (MPI_Offset)sizeof numbers * rank;
-  MPI_File_write_at_all(file, place, numbers, NUMBERS, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_write_at(file, place, numbers, NUMBERS, MPI_INT, MPI_STATUS_IGNORE);
   MPI_Request request;
   MPI_File_iread_at(file, place, read, NUMBERS, MPI_INT, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
