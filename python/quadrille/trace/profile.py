@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quadrille.trace.joint_calls import JointCall
-from quadrille.trace.parts import COLLECTIVES, InCollectives, Part, mean_run_s, parts_of
+from quadrille.trace.parts import InCollectives, Part, mean_run_s, parts_of
 from quadrille.trace.reading import CallTimes, Trace
 
 # QUADRILLE_TRIAL_FLOOR's default.
@@ -87,12 +87,12 @@ def _span_s(joint: Sequence[JointCall]) -> float:
 
 
 def _other_rows(trace: Trace) -> list[Row]:
-    """Return the rows of all calls but the collectives that have records of their own."""
+    """Return the rows of all calls but the collectives that have records: on some communicators none has."""
     recorded = {call.function for of_rank in trace.by_rank.values() for call in of_rank.calls}
     groups: dict[tuple[str, ...], list[CallTimes]] = defaultdict(list)
     for of_rank in trace.by_rank.values():
         for times in of_rank.times:
-            if times.part != COLLECTIVES and times.function not in recorded:
+            if times.function not in recorded:
                 size = str(_size_class(times.bytes // times.calls))
                 groups[times.function, times.site, times.executed_by, times.part, size].append(times)
     return [_other_row(times, len(trace.by_rank)) for times in groups.values()]
@@ -102,7 +102,7 @@ def _other_row(times: list[CallTimes], ranks: int) -> Row:
     first = times[0]
     calls = sum(one.calls for one in times)
     time_s = sum(one.ns for one in times) / 1e9
-    completes = first.part != "point-to-point" and first.function.startswith(("MPI_Wait", "MPI_Test"))
+    completes = first.part != "point-to-point" and first.function.startswith(("MPI_Wait", "MPI_Test", "MPI_Start"))
     return Row(
         function=f"{first.function} ({first.part})" if completes else first.function,
         site=first.site,

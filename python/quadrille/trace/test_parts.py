@@ -78,6 +78,7 @@ def test_rows_of_other_calls_have_no_ranks_and_name_what_they_complete() -> None
     told = profile(two_ranks(SEND, WAIT, REDUCE), [])
     assert [(row.function, row.ranks, row.calls, row.call_s) for row in told.rows] == [
         ("MPI_Send", None, 10, 0.3),
+        ("MPI_Allreduce", None, 100, 0.02),
         ("MPI_Wait (nonblocking collectives)", None, 10, 0.1),
     ]
     assert told.run_s == 10
