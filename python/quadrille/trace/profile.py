@@ -102,7 +102,9 @@ def _other_row(times: list[CallTimes], ranks: int) -> Row:
     first = times[0]
     calls = sum(one.calls for one in times)
     time_s = sum(one.ns for one in times) / 1e9
-    completes = first.part != "point-to-point" and first.function.startswith(("MPI_Wait", "MPI_Test", "MPI_Start"))
+    completes = first.part != "point-to-point" and first.function.startswith(
+        ("MPI_Wait", "MPI_Test", "MPI_Start")
+    )
     return Row(
         function=f"{first.function} ({first.part})" if completes else first.function,
         site=first.site,
