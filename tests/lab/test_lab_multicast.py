@@ -211,11 +211,11 @@ def test_a_job_comes_back_to_multicast_that_a_switch_forwards_again() -> None:
             done.set()
             switching.join()
         assert counts(result)["wrong"] == 0
-        # On a machine that stands still for a moment they leave it once more, and the job may end before
-        # they come back from that.
-        events = re.findall(r"(no longer reaches rank 2|reaches all ranks again)", result.output)
-        assert events[:2] == ["no longer reaches rank 2", "reaches all ranks again"], result.output
-        assert len(events) <= 4, result.output
+        gone = "no longer reaches rank 2 (h2); calls go without"
+        back = "multicast reaches all ranks again; calls use it again"
+        events = re.findall(f"{re.escape(gone)}|{re.escape(back)}", result.output)
+        # Once more on a machine that stands still for a moment; the job may end before they are back then.
+        assert events in ([gone, back], [gone, back, gone], [gone, back, gone, back]), result.output
         assert "the network has stopped to forward multicast" in result.output
 
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from quadrille.report.charts import Figure
-from quadrille.report.formatting import count_text, escape, size_text, time_text
+from quadrille.report.formatting import escape, size_text, time_text
 from quadrille.report.frame import chart_cell, frame
 from quadrille.trace.joint_calls import JointCall, first_start_ns
 from quadrille.trace.profile import Profile, Row, profile
 from quadrille.trace.reading import Trace
 from quadrille.trace.slices import Slice, slice_text, slices_of
-from quadrille.trace.table import notes_on, ranks_text, row_size_text, site_text
+from quadrille.trace.table import notes_on, part_cells, ranks_text, row_size_text, site_text
 
 _MOST_ROWS = 12
 _MOST_BARS = 4000
@@ -52,12 +52,8 @@ def _middle(joint: Sequence[JointCall]) -> list[JointCall]:
 def _parts(told: Profile) -> str:
     if not told.parts:
         return ""
-    rows = (
-        (part.name, f"{100 * part.time_s / told.run_s:.0f} %", count_text(part.calls), part.verdict)
-        for part in told.parts
-    )
     heads = ("the run's time", "of it", "calls a rank", "what Quadrille can do")
-    return _html_table(heads, ([escape(cell) for cell in row] for row in rows)) + "\n"
+    return _html_table(heads, (map(escape, cells) for cells in part_cells(told))) + "\n"
 
 
 def _html_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

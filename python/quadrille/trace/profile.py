@@ -8,12 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from quadrille.settings import all_settings
 from quadrille.trace.joint_calls import JointCall
 from quadrille.trace.parts import InCollectives, Part, mean_run_s, parts_of
 from quadrille.trace.reading import CallTimes, Trace
-
-# QUADRILLE_TRIAL_FLOOR's default.
-_TOO_SMALL_TO_TRY = 1024
 
 
 @dataclass(frozen=True)
@@ -69,9 +67,10 @@ def profile(trace: Trace, joint: Sequence[JointCall]) -> Profile:
         call = one.first
         groups[call.function, call.site, _size_class(_bytes_of(one)), len(one.calls)].append(one)
     rows = [_row(calls, trace.ranks) for calls in groups.values()]
+    (floor,) = (int(row.default) for row in all_settings() if row.variable == "QUADRILLE_TRIAL_FLOOR")
     inside = InCollectives(
         waiting_s=sum(row.waiting_s for row in rows),
-        small_s=sum(row.time_s for row in rows if row.bytes < _TOO_SMALL_TO_TRY and row.algorithm == "mpi"),
+        small_s=sum(row.time_s for row in rows if row.bytes < floor and row.algorithm == "mpi"),
     )
     run_s = mean_run_s(trace)
     parts = [] if run_s is None else parts_of(trace, run_s, inside)

@@ -21,10 +21,16 @@ def parts_table(profile: Profile) -> Table:
     for heading in ("of it", "calls a rank"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("what Quadrille can do", overflow="fold")
+    for cells in part_cells(profile):
+        table.add_row(*cells)
+    return table
+
+
+def part_cells(profile: Profile) -> Iterator[tuple[str, str, str, str]]:
+    """Yield of each part its name, its share of the run, how many calls a rank makes, and the verdict."""
     for part in profile.parts:
         share = percent_text(_share(part.time_s, profile.run_s))
-        table.add_row(part.name, share, count_text(part.calls) if part.calls else "–", part.verdict)
-    return table
+        yield part.name, share, count_text(part.calls) if part.calls else "–", part.verdict
 
 
 def table_of(profile: Profile, most_rows: int) -> Table:
