@@ -22,13 +22,12 @@
 #include "preload/caller.h"
 #include "preload/core.h"
 #include "preload/find_mpi.h"
+#include "preload/symbols.h"
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #error \
     "the shim relies on 8-byte argument slots: check this architecture's calling convention first"
 #endif
-
-#define EXPORT __attribute__((visibility("default")))
 
 static struct quadrille_mpi mpi;
 static const struct quadrille_core* core;
@@ -120,7 +119,6 @@ static void find_mpi(void) {
   if (!is_off()) load_core();
 }
 
-typedef intptr_t word;
 typedef word (*function)(word, word, word, word, word, word, word, word, word, word, word, word);
 
 static function resolve(const char* symbol, function* slot) {
@@ -193,13 +191,8 @@ static int anyone_else_calls(const void* return_address) {
 #define C_OF_ALL(name) DEFINE(MPI_##name) DEFINE_PROFILING(PMPI_##name, 1, anyone_else_calls)
 #define MPIX(name) DEFINE(MPIX_##name) DEFINE_PROFILING(PMPIX_##name, 0, quadrille_program_calls)
 #define C_AND_LARGE(name) C(name) C(name##_c)
-#define FORTRAN(lower, upper) \
-  DEFINE(mpi_##lower)         \
-  DEFINE(mpi_##lower##_)      \
-  DEFINE(mpi_##lower##__)     \
-  DEFINE(MPI_##upper)         \
-  DEFINE(mpi_##lower##_f08_)  \
-  DEFINE(mpi_##lower##_f08ts_)
+#define DEFINE_FORTRAN(symbol, ...) DEFINE(symbol)
+#define FORTRAN(lower, UPPER) FORTRAN_SYMBOLS(DEFINE_FORTRAN, lower, UPPER, )
 #include "preload/intercepted.def"
 
 EXPORT int quadrille_last_execution(char* text, int size) {

@@ -16,10 +16,8 @@
 #include <stdlib.h>
 
 #include "preload/core.h"
+#include "preload/symbols.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
-typedef intptr_t word;
 typedef word (*function)(word, word, word, word, word, word, word, word, word, word, word, word,
                          word, word);
 
@@ -89,7 +87,7 @@ static word pass_on(struct entry* entry, const word* w, const void* site) {
   return result;
 }
 
-#define DEFINE(name, symbol, kind, binding, counts, request, requests)                             \
+#define DEFINE(symbol, name, kind, binding, counts, request, requests)                             \
   EXPORT word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i,       \
                      word j, word k, word l, word m, word n);                                      \
   word symbol(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j,      \
@@ -103,20 +101,14 @@ static word pass_on(struct entry* entry, const word* w, const void* site) {
     return pass_on(&entry, words, __builtin_return_address(0));                                    \
   }
 
-#define FORTRAN(Name, lower, UPPER, ...)        \
-  DEFINE(Name, mpi_##lower, __VA_ARGS__)        \
-  DEFINE(Name, mpi_##lower##_, __VA_ARGS__)     \
-  DEFINE(Name, mpi_##lower##__, __VA_ARGS__)    \
-  DEFINE(Name, MPI_##UPPER, __VA_ARGS__)        \
-  DEFINE(Name, mpi_##lower##_f08_, __VA_ARGS__) \
-  DEFINE(Name, mpi_##lower##_f08ts_, __VA_ARGS__)
+#define FORTRAN(Name, lower, UPPER, ...) FORTRAN_SYMBOLS(DEFINE, lower, UPPER, Name, __VA_ARGS__)
 
 #define TIMED(Name, lower, UPPER, kind, counts, request, requests) \
-  DEFINE(Name, MPI_##Name, kind, C, counts, request, requests)     \
+  DEFINE(MPI_##Name, Name, kind, C, counts, request, requests)     \
   FORTRAN(Name, lower, UPPER, kind, FORTRAN, counts, request, requests)
 #define TIMED_LARGE(Name, lower, UPPER, kind, counts, request, requests) \
   TIMED(Name, lower, UPPER, kind, counts, request, requests)             \
-  DEFINE(Name, MPI_##Name##_c, kind, C_LARGE, counts, request, requests)
+  DEFINE(MPI_##Name##_c, Name, kind, C_LARGE, counts, request, requests)
 #define AT(place) (1U << (place))
 #include "preload/timed.def"
 
@@ -125,20 +117,20 @@ static word pass_on(struct entry* entry, const word* w, const void* site) {
 #define PARAMETERS(...) NTH(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 
 #define ALL_OF(Name, lower, UPPER, kind, request)   \
-  DEFINE(Name, MPI_##Name, kind, C, 0, request, -1) \
+  DEFINE(MPI_##Name, Name, kind, C, 0, request, -1) \
   FORTRAN(Name, lower, UPPER, kind, FORTRAN, 0, request, -1)
 #define COLLECTIVE_WITHOUT_COUNTS(Name, lower, UPPER, executed_by, ...)                 \
   ALL_OF(Name, lower, UPPER, COLLECTIVE, -1)                                            \
   ALL_OF(I##lower, i##lower, I##UPPER, NONBLOCKING_COLLECTIVE, PARAMETERS(__VA_ARGS__)) \
   ALL_OF(Name##_init, lower##_init, UPPER##_INIT, NONBLOCKING_COLLECTIVE,               \
          PARAMETERS(__VA_ARGS__) + 1)                                                   \
-  DEFINE(Name##_init, MPIX_##Name##_init, NONBLOCKING_COLLECTIVE, C, 0,                 \
+  DEFINE(MPIX_##Name##_init, Name##_init, NONBLOCKING_COLLECTIVE, C, 0,                 \
          PARAMETERS(__VA_ARGS__) + 1, -1)
 #define COLLECTIVE(Name, lower, UPPER, executed_by, ...)                                          \
   COLLECTIVE_WITHOUT_COUNTS(Name, lower, UPPER, executed_by, __VA_ARGS__)                         \
-  DEFINE(Name, MPI_##Name##_c, COLLECTIVE, C_LARGE, 0, -1, -1)                                    \
-  DEFINE(I##lower, MPI_I##lower##_c, NONBLOCKING_COLLECTIVE, C_LARGE, 0, PARAMETERS(__VA_ARGS__), \
+  DEFINE(MPI_##Name##_c, Name, COLLECTIVE, C_LARGE, 0, -1, -1)                                    \
+  DEFINE(MPI_I##lower##_c, I##lower, NONBLOCKING_COLLECTIVE, C_LARGE, 0, PARAMETERS(__VA_ARGS__), \
          -1)                                                                                      \
-  DEFINE(Name##_init, MPI_##Name##_init_c, NONBLOCKING_COLLECTIVE, C_LARGE, 0,                    \
+  DEFINE(MPI_##Name##_init_c, Name##_init, NONBLOCKING_COLLECTIVE, C_LARGE, 0,                    \
          PARAMETERS(__VA_ARGS__) + 1, -1)
 #include "preload/collectives.def"
