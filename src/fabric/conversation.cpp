@@ -137,12 +137,12 @@ std::optional<wire::Endpoint::Heard> Conversation::on_datagram(std::span<std::by
 
 std::optional<wire::Endpoint::Outgoing> Conversation::next_datagram(std::span<std::byte> room,
                                                                     Nanoseconds now,
-                                                                    std::size_t most) {
+                                                                    wire::RunLimit limit) {
   if (std::exchange(wakes_, false)) {
     room.front() = wakes;
     return wire::Endpoint::Outgoing{.peer = peer_, .length = 1};
   }
-  return endpoint_.next_datagram(room, now, most);
+  return endpoint_.next_datagram(room, now, limit);
 }
 
 void Conversation::reopen(Nanoseconds now) {

@@ -57,7 +57,7 @@ class Conversation {
   // Nothing where it is not the other end's. What it brings is told by the calls below.
   std::optional<wire::Endpoint::Heard> on_datagram(std::span<std::byte> datagram, Nanoseconds now);
   std::optional<wire::Endpoint::Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
-                                                        std::size_t most = 1);
+                                                        wire::RunLimit limit = {});
   std::optional<Nanoseconds> deadline() const { return endpoint_.deadline(); }
 
   // The ring that the other end has claimed here.

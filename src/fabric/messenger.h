@@ -133,7 +133,7 @@ class Messenger final : public wire::Protocol {
 
   // REQUIRES: room for largest_datagram().
   std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
-                                        std::size_t most = 1) override;
+                                        wire::RunLimit limit = {}) override;
   std::size_t largest_datagram() const;
   // When next_datagram() will have something without any other event.
   std::optional<Nanoseconds> deadline() const;

@@ -335,7 +335,7 @@ std::optional<std::size_t> Messenger::introduction(Peer& peer, std::span<std::by
 
 std::optional<wire::Protocol::Outgoing> Messenger::next_datagram(std::span<std::byte> room,
                                                                  Nanoseconds now,
-                                                                 std::size_t most) {
+                                                                 wire::RunLimit limit) {
   while (!timers_.empty() && timers_.begin()->first <= now) {
     const PeerNumber number = timers_.begin()->second;
     timers_.erase(timers_.begin());
@@ -359,7 +359,7 @@ std::optional<wire::Protocol::Outgoing> Messenger::next_datagram(std::span<std::
       if (const auto length = introduction(peer, room, now)) {
         outgoing = {.length = *length};
       } else {
-        outgoing = peer.conversation->next_datagram(room, now, most);
+        outgoing = peer.conversation->next_datagram(room, now, limit);
         const bool is_local = peer.name.at.address == settings_.name.at.address;
         if (peer.conversation->wants_stream() && !is_local) wants_stream_ = number;
       }

@@ -34,8 +34,8 @@ void AddressedEndpoint::learn(const Bursts& bursts, Nanoseconds now) {
 
 std::optional<Protocol::Outgoing> AddressedEndpoint::next_datagram(std::span<std::byte> room,
                                                                    Nanoseconds now,
-                                                                   std::size_t most) {
-  const auto next = endpoint_.next_datagram(room, now, most);
+                                                                   RunLimit limit) {
+  const auto next = endpoint_.next_datagram(room, now, limit);
   if (!next) return std::nullopt;
   const NetworkAddress to =
       next->peer == Endpoint::to_group ? *group_ : addresses_[next->peer].datagrams;

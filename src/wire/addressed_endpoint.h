@@ -43,7 +43,7 @@ class AddressedEndpoint final : public Protocol {
                                    Nanoseconds now) override;
   void learn(const Bursts& bursts, Nanoseconds now) override;
   std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
-                                        std::size_t most) override;
+                                        RunLimit limit) override;
   bool is_due(Nanoseconds now) const override { return endpoint_.is_due(now); }
   EndpointCounters counters() const override { return endpoint_.counters(); }
   void on_refusal(NetworkAddress to) override;

@@ -338,7 +338,7 @@ std::size_t Endpoint::largest_datagram() const {
 }
 
 std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> room,
-                                                          Nanoseconds now, std::size_t most) {
+                                                          Nanoseconds now, RunLimit limit) {
   put_to_sleep();
   ask_when_due(now);
   if (const auto probe = next_probe(room, now)) return probe;
@@ -360,7 +360,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
   for (auto& [channel, group] : groups_) {
     if (group->take_announcement()) return write_announcement(*group, room);
     if (!group->may_send(now)) continue;
-    if (const auto run = next_run_to_group(*group, room, most, now)) return run;
+    if (const auto run = next_run_to_group(*group, room, limit, now)) return run;
     return write_to_group(*group, group->flows(), false, room, now);
   }
   if (sending_.empty()) return std::nullopt;
@@ -370,7 +370,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
     if (receivers.size() > 1) return write_to_group(*flow.group, receivers, true, room, now);
   }
   choose_path(flow, now);
-  if (const auto run = next_run(flow, room, most, now)) return run;
+  if (const auto run = next_run(flow, room, limit, now)) return run;
   return write_data(flow, room, now);
 }
 

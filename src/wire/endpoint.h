@@ -137,7 +137,7 @@ class Endpoint {
   // Writes the next datagram that is due into `room`, or several to one peer, `most` at most, where
   // there is room for them; nothing where none is. REQUIRES: room for largest_datagram().
   std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
-                                        std::size_t most = 1);
+                                        RunLimit limit = {});
   std::size_t largest_datagram() const;
   // Whether next_datagram() may have one.
   bool is_due(Nanoseconds now) const;
@@ -294,17 +294,17 @@ class Endpoint {
   void count_sent(Flow& flow, const Sent& sent);
   void note_sent(Flow& flow, Sequence sequence, bool repeated, Nanoseconds now);
   // Several packets of it at once, where there are enough and `room` holds them.
-  std::optional<Outgoing> next_run(Flow& flow, std::span<std::byte> room, std::size_t most,
+  std::optional<Outgoing> next_run(Flow& flow, std::span<std::byte> room, RunLimit limit,
                                    Nanoseconds now);
   std::optional<Outgoing> next_run_to_group(const SendGroup& group, std::span<std::byte> room,
-                                            std::size_t most, Nanoseconds now);
+                                            RunLimit limit, Nanoseconds now);
   // Before its next packet leaves.
   void choose_path(Flow& flow, Nanoseconds now);
   void note_rate(Flow& flow, Nanoseconds now);
   // Fewer packets leave one by one.
   std::uint32_t shortest_run() const;
   // Packets that one run may have in `room`, as `most` datagrams; 0: too few.
-  std::uint32_t run_held(std::span<std::byte> room, std::size_t most) const;
+  std::uint32_t run_held(std::span<std::byte> room, RunLimit limit) const;
   Outgoing write_announcement(const SendGroup& group, std::span<std::byte> room);
   void on_announcement(Flow& flow, std::uint64_t end, Nanoseconds now);
   Outgoing write_ack(Flow& flow, std::span<std::byte> room, Nanoseconds now);

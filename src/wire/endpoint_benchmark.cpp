@@ -65,7 +65,7 @@ class Pair {
 
  private:
   void pass(Endpoint& from, Endpoint& to) {
-    while (const auto outgoing = from.next_datagram(room_, now_, most_)) {
+    while (const auto outgoing = from.next_datagram(room_, now_, {.datagrams = most_})) {
       const std::size_t each = outgoing->datagram > 0 ? outgoing->datagram : outgoing->length;
       for (std::size_t offset = 0; offset < outgoing->length; offset += each)
         to.on_datagram(std::span(room_).subspan(offset, std::min(each, outgoing->length - offset)),

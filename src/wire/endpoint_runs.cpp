@@ -14,16 +14,20 @@ namespace {
 // length.
 constexpr std::size_t least_run_bytes = std::size_t{8} * 1440;
 
+// Of so many no link is asked how long they take.
+constexpr std::size_t few = 4;
+
 }  // namespace
 
 std::uint32_t Endpoint::shortest_run() const {
   return std::max(2U, static_cast<std::uint32_t>(least_run_bytes / settings_.limits.payload));
 }
 
-std::uint32_t Endpoint::run_held(std::span<std::byte> room, std::size_t most) const {
+std::uint32_t Endpoint::run_held(std::span<std::byte> room, RunLimit limit) const {
   const std::size_t datagram = settings_.limits.payload + overhead_bytes;
-  const std::size_t held = std::min(most, std::min(room.size(), most_run_bytes) / datagram);
-  return static_cast<std::uint32_t>(std::min(held, longest_run));
+  const std::size_t in_time = std::max(limit.bytes / datagram, few);
+  return static_cast<std::uint32_t>(
+      std::min({limit.datagrams, in_time, std::min(room.size(), most_run_bytes) / datagram}));
 }
 
 std::size_t Endpoint::write_run(const Key& key, Header header, Sequence acknowledged,
@@ -42,9 +46,10 @@ std::size_t Endpoint::write_run(const Key& key, Header header, Sequence acknowle
 }
 
 std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::byte> room,
-                                                     std::size_t most, Nanoseconds now) {
+                                                     RunLimit limit, Nanoseconds now) {
   if (peers_with_receive_loss_.contains(flow.key.first)) return std::nullopt;  // see PeerStreams
-  const auto run = flow.out.next_run(flow.by_stream ? 2 : shortest_run(), run_held(room, most));
+  const auto run = flow.by_stream ? flow.out.next_run(2, run_held(room, {.datagrams = longest_run}))
+                                  : flow.out.next_run(shortest_run(), run_held(room, limit));
   if (!run) return std::nullopt;
   has_told(flow);
   flow.turn = ++turns_;
@@ -64,8 +69,8 @@ std::optional<Endpoint::Outgoing> Endpoint::next_run(Flow& flow, std::span<std::
 
 std::optional<Endpoint::Outgoing> Endpoint::next_run_to_group(const SendGroup& group,
                                                               std::span<std::byte> room,
-                                                              std::size_t most, Nanoseconds now) {
-  const std::uint32_t packets = group.run_length(run_held(room, most));
+                                                              RunLimit limit, Nanoseconds now) {
+  const std::uint32_t packets = group.run_length(run_held(room, limit));
   if (packets < shortest_run()) return std::nullopt;
   SendFlow::Run run;
   for (Flow* flow : group.flows()) {

@@ -53,13 +53,13 @@ void Port::enter() {
   engine_.enter(monotonic_now());
 }
 
-// Others may wait for what was lost of a message to a group.
+// Others may wait for what was lost of a message to a group, and for what has not left.
 void Port::leave() {
   const std::scoped_lock lock(engine_.mutex());
   engine_.send_out(monotonic_now());
   hand_out();
   engine_.leave(monotonic_now(), endpoint_->deadline().value_or(ServiceThread::never),
-                endpoint_->keeps_for_groups());
+                endpoint_->keeps_for_groups() || engine_.link().has_unsent());
 }
 
 Handle Port::await(Completions& completions, std::uint32_t token) {

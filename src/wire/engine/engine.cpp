@@ -93,8 +93,8 @@ void Engine::leave(Nanoseconds now, Nanoseconds due, bool others_wait) {
   if (--calls_ > 0) return;
   awaits_group_ = false;
   last_passed_ = now;
-  if (link_->has_unsent() || others_wait) watch(true, link_->has_unsent());
-  service_.wake_by(std::min(watched_ ? ServiceThread::never : last_passed_ + between_calls_, due));
+  if (others_wait) watch(true, link_->has_unsent());
+  service_.wake_by(std::min(watched_ ? ServiceThread::never : last_passed_ + patience(), due));
 }
 
 void Engine::leave_to_thread() {
@@ -102,13 +102,19 @@ void Engine::leave_to_thread() {
   service_.wake_at(serve());
 }
 
+Nanoseconds Engine::patience() const {
+  return link_->has_unsent() ? std::min(patience_with_unsent_, between_calls_) : between_calls_;
+}
+
 Nanoseconds Engine::serve() {
   if (calls_ > 0) return ServiceThread::never;
   const Nanoseconds now = monotonic_now();
-  if (!watched_ && now - last_passed_ < between_calls_) {
+  if (!watched_ && now - last_passed_ < patience()) {
     act_(now, false);
-    return last_passed_ + between_calls_;
+    patience_with_unsent_ = std::min(patience_with_unsent_ + patience_with_unsent_, between_calls_);
+    return last_passed_ + patience();
   }
+  patience_with_unsent_ = least_patience;
   woken();
   if (joined_) stay_in_group(now);  // probes are to be heard though nothing else comes
   const Nanoseconds next = act_(now, true);
@@ -163,7 +169,7 @@ bool Engine::send_out(Nanoseconds now) {
     for (;;) {
       const auto room = link_->room();
       if (room.empty()) break;
-      const auto outgoing = protocol_.next_datagram(room, now, link_->datagrams_left());
+      const auto outgoing = protocol_.next_datagram(room, now, link_->run_limit());
       if (!outgoing) break;
       if (uses_streams_ && outgoing->peer != Protocol::to_group) {
         streams_->open_streams(protocol_);  // the probe that found it silent goes there too

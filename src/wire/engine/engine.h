@@ -62,7 +62,7 @@ class Engine {
   // Between these the caller drives. Returns whether the thread had been waiting for arrivals.
   bool enter(Nanoseconds now);
   // `due`: when the thread is to look at the latest. It waits for arrivals from now on where
-  // `others_wait`, or where something has not left; else a while later.
+  // `others_wait`; else a while later, sooner where something has not left.
   void leave(Nanoseconds now, Nanoseconds due, bool others_wait = false);
   // Whether arrivals wake the thread.
   bool is_watched() const { return watched_; }
@@ -95,7 +95,11 @@ class Engine {
   const std::optional<NetworkAddress>& group() const { return group_; }
 
  private:
+  static constexpr Nanoseconds least_patience{100'000};
+
   Nanoseconds serve();
+  // For how long nobody calls before the thread waits for arrivals, and for room.
+  Nanoseconds patience() const;
   void watch(bool arrivals, bool room);
   bool is_group_looked_at(Nanoseconds now);
   bool take_in_from(Link& link, Nanoseconds now);
@@ -122,7 +126,9 @@ class Engine {
   std::uint32_t calls_ = 0;    // under way
   Nanoseconds last_passed_{};  // a call's beginning or end
   bool watched_ = false;       // see is_watched()
-  ServiceThread service_;      // ends before what it works on
+  // Longer each time that somebody calls again meanwhile: to wait for room takes system calls.
+  Nanoseconds patience_with_unsent_ = least_patience;
+  ServiceThread service_;  // ends before what it works on
 };
 
 }  // namespace quadrille::wire

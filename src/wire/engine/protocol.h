@@ -45,10 +45,10 @@ class Protocol {
   struct Outgoing : Endpoint::Outgoing {
     NetworkAddress to;
   };
-  // Writes the next datagram that is due into `room`, or several to one peer, `most` at most, where
+  // Writes the next datagram that is due into `room`, or several to one peer within `limit`, where
   // there is room for them.
   virtual std::optional<Outgoing> next_datagram(std::span<std::byte> room, Nanoseconds now,
-                                                std::size_t most) = 0;
+                                                RunLimit limit) = 0;
   // Whether next_datagram() may have one.
   virtual bool is_due(Nanoseconds now) const = 0;
   virtual EndpointCounters counters() const = 0;

@@ -28,6 +28,12 @@ inline constexpr std::size_t longest_message = 65'535;
 inline constexpr std::size_t longest_run = 44;
 inline constexpr std::size_t most_run_bytes = longest_message - ip_udp_bytes;
 
+// What may leave as one message, see Link::room().
+struct RunLimit {
+  std::size_t datagrams = 1;
+  std::size_t bytes = most_run_bytes;  // of more than a few
+};
+
 // Of datagrams to one address, see Link::paths(). Clouds cap a flow at a fifth to a half of what an
 // interface carries.
 inline constexpr std::uint32_t most_paths = 4;
@@ -71,8 +77,8 @@ class Link {
 
   // Memory for the next datagram, or for several; empty where the batch is full.
   virtual std::span<std::byte> room() = 0;
-  // How many that are, of any length that is no more than the largest.
-  virtual std::size_t datagrams_left() const { return 1; }
+  // How much of these may be one run.
+  virtual RunLimit run_limit() const { return {}; }
   // The first `length` bytes of room() go to `to`. REQUIRES: room() was not empty.
   virtual void add(NetworkAddress to, std::size_t length) = 0;
   // The same as datagrams of `datagram` bytes, the last one of what is left. Links whose room() is

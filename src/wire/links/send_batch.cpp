@@ -6,6 +6,9 @@
 // said nothing of cutting.
 #include "wire/links/send_batch.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -33,15 +36,38 @@ SendBatch::SendBatch(std::vector<int> descriptors, std::size_t datagram_bytes, b
 
 // The kernel doubles what it is told.
 void SendBatch::set_send_queue() {
+  const int bytes = static_cast<int>(queue_.length() * counted_bytes);
   for (const int descriptor : descriptors_)
-    set_option(descriptor, SOL_SOCKET, SO_SNDBUF,
-               static_cast<int>(queue_.length() * counted_bytes / 2));
+    set_option(descriptor, SOL_SOCKET, SO_SNDBUF, bytes / 2);
+}
+
+std::optional<std::size_t> SendBatch::in_socket() const {
+  int bytes = 0;
+  if (ioctl(awaited(), SIOCOUTQ, &bytes) != 0) return std::nullopt;
+  return static_cast<std::size_t>(bytes);
+}
+
+bool SendBatch::is_worth_trying() {
+  if (queue_.is_full()) {
+    if (in_socket().value_or(0) < queue_.length() * counted_bytes) return true;
+    queue_.found_still_full(monotonic_now());
+    return false;
+  }
+  if (queue_.may_grow() && in_socket() == 0) queue_.found_empty(monotonic_now());
+  return true;
 }
 
 std::span<std::byte> SendBatch::room() {
-  const bool is_full = queue_.is_short() ? added_ > 0 : added_ >= usual && run_from(0) < added_;
-  if (is_full || datagrams_left() == 0) return {};
+  if (is_full()) return {};
   return std::span(bytes_).subspan(added_ * largest_);
+}
+
+bool SendBatch::is_full() const {
+  if (queue_.is_short()) return added_ > 0;
+  if (added_ < usual) return false;
+  const bool is_one_run = run_from(0) == added_;
+  return !is_one_run || added_ == longest_run ||
+         added_ * pieces_[0].iov_len >= queue_.message_bytes();
 }
 
 void SendBatch::add(NetworkAddress to, std::size_t length) {
@@ -120,6 +146,7 @@ void SendBatch::has_sent(std::size_t messages) {
 }
 
 bool SendBatch::flush(Form& form) {
+  if (has_unsent() && !is_worth_trying()) return false;
   bool failed = false;
   while (sent_ < added_) {
     const std::size_t messages = make_messages(form);
@@ -127,7 +154,9 @@ bool SendBatch::flush(Form& form) {
         sendmmsg(awaited(), headers_.data(), static_cast<unsigned>(messages), MSG_DONTWAIT);
     const std::size_t first = datagrams_[0];
     if (count > 0) {
+      const std::uint64_t before = bytes_sent_;
       has_sent(static_cast<std::size_t>(count));
+      queue_.took(bytes_sent_ - before, monotonic_now());
       is_refused_cut_ = false;
       if (queue_.is_full()) queue_.found_room(monotonic_now());
       failed = false;

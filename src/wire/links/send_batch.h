@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,7 +51,9 @@ class SendBatch {
 
   // For the datagrams that the batch may still take.
   std::span<std::byte> room();
-  std::size_t datagrams_left() const { return longest_run - added_; }
+  RunLimit run_limit() const {
+    return {.datagrams = longest_run - added_, .bytes = queue_.message_bytes()};
+  }
   void add(NetworkAddress to, std::size_t length);
   void add_several(NetworkAddress to, std::size_t length, std::size_t datagram);
   // Whether runs leave as one message.
@@ -64,6 +67,8 @@ class SendBatch {
   bool take_errors();
 
  private:
+  // Nothing more is added before some has left.
+  bool is_full() const;
   // Datagrams from `first` on that leave as one message, by one path.
   std::size_t run_from(std::size_t first) const;
   // Headers of what has not left and goes by the next one's path, for sendmmsg; how many.
@@ -73,6 +78,10 @@ class SendBatch {
   std::span<iovec> join(std::span<const iovec> pieces, std::size_t& used);
   // What the socket is to keep, so that the interface paces the sender and its queue does not drop.
   void set_send_queue();
+  // What the one that what is unsent waits for holds, as the system counts. REQUIRES: has_unsent().
+  std::optional<std::size_t> in_socket() const;
+  // Not where it is full still: to ask is cheaper than to try. REQUIRES: has_unsent().
+  bool is_worth_trying();
 
   std::vector<int> descriptors_;
   std::size_t largest_;

@@ -7,11 +7,10 @@
 namespace quadrille::wire {
 namespace {
 
-constexpr double queued_for_ns = 100'000;
+constexpr Nanoseconds queued_for{100'000};
 // Interfaces send, and report, several at a time.
 constexpr Nanoseconds shortest_look{1'000'000};
-constexpr std::uint64_t of_a_datagram = 1538;  // bytes of a large one
-constexpr std::uint64_t fewest = 16 * of_a_datagram;
+constexpr std::uint64_t fewest_datagrams = 16;
 // Full again so soon after there was room: it had never been empty for want of datagrams.
 constexpr Nanoseconds soon{200'000};
 
@@ -27,9 +26,37 @@ void SendQueue::Rate::add(std::uint64_t bytes, Nanoseconds time) {
   bytes_ += bytes;
   time_ = time_ + time;
 }
-bool SendQueue::Rate::is_known() const { return bytes_ >= fewest && time_ >= shortest_look; }
+bool SendQueue::Rate::is_known() const {
+  return bytes_ >= fewest_datagrams * large_datagram && time_ >= shortest_look;
+}
 double SendQueue::Rate::per_ns() const {
   return static_cast<double>(bytes_) / static_cast<double>(time_.value);
+}
+
+void SendQueue::took(std::size_t bytes, Nanoseconds now) {
+  taken_ = bytes;
+  taken_at_ = now;
+}
+
+double SendQueue::taken_leave_in_time(Nanoseconds now) const {
+  const auto time = static_cast<double>(std::max((now - taken_at_).value, std::int64_t{1}));
+  return static_cast<double>(taken_) * static_cast<double>(queued_for.value) / time;
+}
+
+void SendQueue::found_empty(Nanoseconds now) {
+  // A shaper lets some pass at once.
+  const double bytes = std::min(taken_leave_in_time(now), 2 * static_cast<double>(taken_));
+  if (bytes > static_cast<double>(message_bytes_)) set_message_bytes(bytes);
+}
+
+void SendQueue::found_still_full(Nanoseconds now) {
+  const double bytes = taken_leave_in_time(now);
+  if (!is_measured_ && bytes < static_cast<double>(message_bytes_)) set_message_bytes(bytes);
+}
+
+void SendQueue::set_message_bytes(double bytes) {
+  message_bytes_ =
+      static_cast<std::size_t>(std::clamp<double>(bytes, least_message_bytes, most_message_bytes));
 }
 
 void SendQueue::found_room(Nanoseconds now) {
@@ -51,7 +78,11 @@ bool SendQueue::found_full(Sent sent, Nanoseconds now) {
   if (alone_ && sent.datagrams - before.datagrams < length_) in_time_.add(bytes, time);
   if (in_time_.is_known()) compare_with_best(std::exchange(in_time_, {}).per_ns());
   if (!all_.is_known()) return false;
-  const double waiting = queued_for_ns * std::exchange(all_, {}).per_ns() / of_a_datagram;
+  const double bytes_waiting =
+      static_cast<double>(queued_for.value) * std::exchange(all_, {}).per_ns();
+  is_measured_ = true;
+  set_message_bytes(bytes_waiting);
+  const double waiting = bytes_waiting / large_datagram;
   return set(
       std::max(std::clamp(static_cast<std::size_t>(waiting), least, most), least + among_others_));
 }

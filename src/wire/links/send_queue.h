@@ -11,6 +11,10 @@
 // was higher. TCP bounds its own in the same way (E. Dumazet, TCP small queues, Linux 3.6; there a
 // millisecond).
 //
+// A message that is cut further on (UDP_SEGMENT) enters the queue whole, however long. So it is no
+// longer than what leaves in that time: which is more where the queue is found empty so soon, and
+// less where it is found full still.
+//
 // No clock and no socket.
 #pragma once
 
@@ -18,6 +22,7 @@
 #include <cstdint>
 
 #include "base/units.h"
+#include "wire/links/link.h"
 
 namespace quadrille::wire {
 
@@ -34,12 +39,20 @@ class SendQueue {
   std::size_t length() const { return length_; }
   // What waits for room is better written when there is some.
   bool is_short() const { return length_ < usual; }
+  // Of one message, on the wire.
+  std::size_t message_bytes() const { return message_bytes_; }
 
   // Put in since the start. Bytes are those on the wire.
   struct Sent {
     std::uint64_t datagrams = 0;
     std::uint64_t bytes = 0;
   };
+  // It has taken so many bytes, on the wire, and is found empty later, or full.
+  void took(std::size_t bytes, Nanoseconds now);
+  void found_empty(Nanoseconds now);
+  void found_still_full(Nanoseconds now);
+  // Whether found_empty() may change something.
+  bool may_grow() const { return message_bytes_ < most_message_bytes; }
   // When it was last tried.
   bool is_full() const { return is_full_; }
   // The queue takes something again. REQUIRES: is_full().
@@ -61,12 +74,22 @@ class SendQueue {
     Nanoseconds time_{};
   };
 
+  static constexpr std::size_t large_datagram = 1538;  // on the wire
+  static constexpr std::size_t least_message_bytes = usual * large_datagram;
+  static constexpr std::size_t most_message_bytes = longest_run * large_datagram;
+
   void compare_with_best(double per_ns);
+  // If `taken_` has just left.
+  double taken_leave_in_time(Nanoseconds now) const;
+  void set_message_bytes(double bytes);
   bool set(std::size_t wanted);
 
   bool alone_;
   std::size_t length_ = usual;
   std::size_t among_others_ = 0;  // datagrams more
+  std::size_t message_bytes_ = most_message_bytes;
+  std::size_t taken_ = 0;  // bytes, at once
+  Nanoseconds taken_at_{};
   double best_per_ns_ = 0;
   Rate all_;
   Rate in_time_;  // what left while there certainly was something left
@@ -74,6 +97,7 @@ class SendQueue {
   Nanoseconds full_since_{};
   Nanoseconds room_since_{};
   bool is_full_ = false;
+  bool is_measured_ = false;
   bool is_changed_ = true;  // since it was full
 };
 

@@ -84,5 +84,67 @@ TEST_F(SendQueueTest, stays_short_where_it_is_the_own_hosts_ranks_that_share) {
   EXPECT_EQ(queue.length(), SendQueue::least);
 }
 
+class SendQueueMessagesTest : public testing::Test {
+ protected:
+  // The queue takes so many bytes, which have left when it is looked at next.
+  void send_and_find_empty(std::size_t bytes, Nanoseconds after) {
+    queue_.took(bytes, now_);
+    now_ = now_ + after;
+    queue_.found_empty(now_);
+  }
+  // It takes them, and is full still when it is looked at for the last time.
+  void send_and_find_full(std::size_t bytes, Nanoseconds after) {
+    queue_.took(bytes, now_);
+    now_ = now_ + after;
+    queue_.found_still_full(now_);
+  }
+
+  static constexpr std::size_t few = SendQueue::usual * 1538;
+  static constexpr std::size_t all = longest_run * 1538;
+  SendQueue queue_{true};
+  Nanoseconds now_{1'000'000'000};
+};
+
+TEST_F(SendQueueMessagesTest, messages_are_long_until_a_slow_link_shows) {
+  EXPECT_EQ(queue_.message_bytes(), all);
+  send_and_find_full(15 * 1538, Nanoseconds{7'000'000});  // 25 Mbit/s
+  EXPECT_EQ(queue_.message_bytes(), few);
+}
+
+TEST_F(SendQueueMessagesTest, messages_leave_in_a_tenth_of_a_millisecond) {
+  send_and_find_full(all, Nanoseconds{540'000});  // 1 Gbit/s
+  EXPECT_NEAR(static_cast<double>(queue_.message_bytes()), 12'500, 100);
+}
+
+TEST_F(SendQueueMessagesTest, messages_double_where_the_queue_is_soon_empty) {
+  send_and_find_full(15 * 1538, Nanoseconds{7'000'000});
+  send_and_find_empty(few, Nanoseconds{5'000});
+  EXPECT_EQ(queue_.message_bytes(), 2 * few);
+  for (int i = 0; i < 5; ++i) send_and_find_empty(queue_.message_bytes(), Nanoseconds{20'000});
+  EXPECT_EQ(queue_.message_bytes(), all);
+  EXPECT_FALSE(queue_.may_grow());
+}
+
+TEST_F(SendQueueMessagesTest, an_empty_queue_tells_nothing_after_a_pause_or_of_one_datagram) {
+  send_and_find_full(15 * 1538, Nanoseconds{7'000'000});
+  send_and_find_empty(15 * 1538, Nanoseconds{20'000'000});
+  EXPECT_EQ(queue_.message_bytes(), few);
+  send_and_find_empty(1538, Nanoseconds{2'000});  // let through at once, by a shaper
+  EXPECT_EQ(queue_.message_bytes(), few);
+}
+
+TEST_F(SendQueueMessagesTest, what_is_measured_of_a_full_queue_holds) {
+  SendQueue::Sent sent;
+  for (int i = 0; i < 40; ++i) {
+    now_ = now_ + Nanoseconds{98'400};  // 1 Gbit/s
+    if (queue_.is_full()) queue_.found_room(now_);
+    sent.datagrams += 8;
+    sent.bytes += 8 * 1538;
+    queue_.found_full(sent, now_);
+  }
+  EXPECT_NEAR(static_cast<double>(queue_.message_bytes()), 12'500, 100);
+  send_and_find_full(1538, Nanoseconds{300'000});  // behind others
+  EXPECT_NEAR(static_cast<double>(queue_.message_bytes()), 12'500, 100);
+}
 }  // namespace
 }  // namespace quadrille::wire

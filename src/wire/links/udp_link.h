@@ -55,7 +55,7 @@ class UdpLink : public Link, private SendBatch::Form {
   bool has_more() const override { return has_more_; }
   std::optional<Nanoseconds> took(std::size_t bytes) override { return bursts_.take(bytes); }
   std::span<std::byte> room() override { return batch_.room(); }
-  std::size_t datagrams_left() const override { return batch_.datagrams_left(); }
+  RunLimit run_limit() const override { return batch_.run_limit(); }
   void add(NetworkAddress to, std::size_t length) override { batch_.add(to, length); }
   void add_several(NetworkAddress to, std::size_t length, std::size_t datagram) override {
     batch_.add_several(to, length, datagram);

@@ -106,9 +106,9 @@ void SimulatedNetwork::pump(EndpointId id) {
     wake(id, host.interface_free);
     return;
   }
-  const std::size_t most = settings_.runs ? longest_run : 1;
-  std::vector<std::byte> datagram(end.endpoint->largest_datagram() * most);
-  const auto outgoing = end.endpoint->next_datagram(datagram, now_, most);
+  const RunLimit limit{.datagrams = settings_.runs ? longest_run : 1};
+  std::vector<std::byte> datagram(end.endpoint->largest_datagram() * limit.datagrams);
+  const auto outgoing = end.endpoint->next_datagram(datagram, now_, limit);
   collect(id);
   if (!outgoing) {
     if (const auto deadline = end.endpoint->deadline()) wake(id, std::max(*deadline, now_));

@@ -159,8 +159,10 @@ std::span<std::byte> PacketLink::room() {
   return udp().room().empty() ? std::span<std::byte>{} : batch_.room();
 }
 
-std::size_t PacketLink::datagrams_left() const {
-  return std::min(batch_.datagrams_left(), udp().datagrams_left());
+RunLimit PacketLink::run_limit() const {
+  const RunLimit frames = batch_.run_limit();
+  return {.datagrams = std::min(frames.datagrams, udp().run_limit().datagrams),
+          .bytes = frames.bytes};
 }
 
 void PacketLink::add(NetworkAddress to, std::size_t length) {

@@ -35,7 +35,7 @@ class PacketLink : public FrameLink, private SendBatch::Form {
   std::span<const std::span<std::byte>> receive() override;
   std::optional<Nanoseconds> took(std::size_t bytes) override { return bursts_.take(bytes); }
   std::span<std::byte> room() override;
-  std::size_t datagrams_left() const override;
+  RunLimit run_limit() const override;
   void add(NetworkAddress to, std::size_t length) override;
   void add_several(NetworkAddress to, std::size_t length, std::size_t datagram) override;
   void set_cutting(bool cuts) override {
