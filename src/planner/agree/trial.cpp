@@ -25,6 +25,9 @@ constexpr std::uint64_t first_term = 1000;
 constexpr std::int64_t long_call_ns = 20'000'000;
 constexpr std::size_t least_turns = 2;
 constexpr std::uint64_t term_of_turns = 64;
+// Ours is far behind where its fastest call takes so many times as long as the library's slowest.
+constexpr std::int64_t far_behind_factor = 2;
+constexpr std::uint64_t first_term_far_behind = 250;
 // Of a verdict that another job has come to.
 constexpr std::uint64_t term_of_adopted = 250;
 
@@ -39,10 +42,18 @@ bool clearly_shorter(const std::vector<std::int64_t>& ones,
          slowest * 3 <= std::ranges::min(others) * 2;
 }
 
+bool far_behind(const std::vector<std::int64_t>& ones, const std::vector<std::int64_t>& others) {
+  return ones.size() >= least_turns &&
+         std::ranges::min(ones) >= far_behind_factor * std::ranges::max(others);
+}
+
 }  // namespace
 
 Trial::Trial(std::uint32_t candidates, std::uint32_t rounds)
-    : final_rounds_(rounds), term_(first_term), settled_(candidates <= 1 || rounds == 0) {
+    : final_rounds_(rounds),
+      term_(first_term),
+      term_far_behind_(first_term_far_behind),
+      settled_(candidates <= 1 || rounds == 0) {
   if (settled_) return;
   std::vector<std::uint32_t> all(candidates);
   std::iota(all.begin(), all.end(), 0U);
@@ -57,7 +68,7 @@ void Trial::start_stage(std::vector<std::uint32_t> candidates) {
 
 void Trial::adopt(std::uint32_t best, bool beats_library) {
   assert(!settled_ && samples_.empty() && best > 0);
-  final_ = true;
+  final_ = beats_library;
   start_stage({0, best});
   settle_for(beats_library ? best : 0, term_of_adopted);
 }
@@ -144,6 +155,12 @@ void Trial::judge(std::span<const std::int64_t> longest) {
   }
   const std::vector<std::int64_t> ours = durations_of(best, longest);
   const std::vector<std::int64_t> library = durations_of(0, longest);
+  if (far_behind(ours, library)) {
+    in_stage_ = {0, best};
+    settle_for(0, term_far_behind_);
+    term_far_behind_ *= 2;
+    return;
+  }
   const bool ours_is_clear = clearly_shorter(ours, library);
   const bool library_is_clear = clearly_shorter(library, ours);
   final_ = true;

@@ -12,6 +12,8 @@
 // others' samples, and where ranks outnumber cores, takes theirs meanwhile.
 // Where calls are long and one side's slowest is far below the other's fastest, the turns decide
 // for a few calls at once, so that a program of thirty long calls gains too; then comes the final.
+// Where the best of ours is far behind there is none: its calls would cost more than they tell. The
+// turns are held again later, between these two.
 //
 // All ranks decide alike: which candidate a call takes follows from the call's number, and the
 // verdict from each call's longest duration on any rank, which every rank has received. The longest
@@ -35,8 +37,8 @@ class Trial {
   Trial(std::uint32_t candidates, std::uint32_t rounds);
 
   // Goes on from a final between candidate `best` and the MPI library that was held elsewhere,
-  // whose verdict holds for a while. REQUIRES: before the first call; !settled(); best is one of
-  // ours.
+  // whose verdict holds for a while; after one for the library, with turns. REQUIRES: before the
+  // first call; !settled(); best is one of ours.
   void adopt(std::uint32_t best, bool beats_library);
 
   // Before each call. REQUIRES: !samples_are_due().
@@ -78,7 +80,8 @@ class Trial {
   std::vector<std::uint32_t> in_stage_;
   std::vector<std::int64_t> samples_;
   std::uint32_t verdict_ = 0;
-  std::uint64_t term_;  // calls that a final's verdict holds for
+  std::uint64_t term_;             // calls that a final's verdict holds for
+  std::uint64_t term_far_behind_;  // and the one that there is none
   std::uint64_t calls_left_ = 0;
   bool settled_;
 };

@@ -36,6 +36,7 @@ TEST(Trial, the_fastest_candidate_wins) {
   EXPECT_EQ(verdict_for({100, 90, 40, 70}, 4), 2U);
   EXPECT_EQ(verdict_for({100, 90, 140, 70}, 1), 3U);
   EXPECT_EQ(verdict_for({100, 190, 140, 170}, 4), 0U);
+  EXPECT_EQ(verdict_for({100, 190, 140, 170}, 8), 0U);
 }
 
 TEST(Trial, a_gain_within_the_noise_is_left_to_the_mpi_library) {
@@ -137,9 +138,36 @@ TEST(Trial, long_calls_that_differ_clearly_are_decided_after_two_turns_for_64_ca
   EXPECT_EQ(calls_of_ours(ours, 17, 300 * ms, 30 * ms), 8);  // the final
   EXPECT_EQ(calls_of_ours(ours, 1000, 300 * ms, 30 * ms), 1000);
   Trial library(2, 8);
-  EXPECT_EQ(calls_of_ours(library, 68, 30 * ms, 300 * ms), 2);
-  EXPECT_EQ(calls_of_ours(library, 17, 30 * ms, 300 * ms), 8);
-  EXPECT_EQ(calls_of_ours(library, 1000, 30 * ms, 300 * ms), 0);
+  EXPECT_EQ(calls_of_ours(library, 68, 30 * ms, 50 * ms), 2);
+  EXPECT_EQ(calls_of_ours(library, 17, 30 * ms, 50 * ms), 8);
+  EXPECT_EQ(calls_of_ours(library, 1000, 30 * ms, 50 * ms), 0);
+}
+
+TEST(Trial, who_is_far_behind_in_two_turns_meets_nobody_in_a_final) {
+  Trial trial(2, 8);
+  EXPECT_EQ(calls_of_ours(trial, 254, 100, 200), 2);
+  EXPECT_EQ(calls_of_ours(trial, 504, 100, 200), 2);  // the turns again
+  EXPECT_EQ(calls_of_ours(trial, 1004, 100, 200), 2);
+  EXPECT_GT(calls_of_ours(trial, 1000, 100, 50), 950);
+  Trial one_turn(2, 4);
+  calls_of_ours(one_turn, 3, 100, 200);
+  EXPECT_FALSE(one_turn.settled());
+  Trial once_slow(2, 8);
+  calls_of_ours(once_slow, 1, 100, 0);  // then ours twice, and the library held up
+  calls_of_ours(once_slow, 2, 0, 200);
+  calls_of_ours(once_slow, 2, 101, 200);
+  EXPECT_FALSE(once_slow.settled());
+}
+
+TEST(Trial, of_several_the_best_is_tried_again_that_was_far_behind) {
+  Trial trial(3, 8);
+  for (int call = 0; call < 6; ++call)
+    trial.record(std::vector<std::int64_t>{100, 250, 900}[trial.candidate()]);
+  const std::vector<std::int64_t> samples(trial.samples().begin(), trial.samples().end());
+  trial.judge(samples);
+  EXPECT_TRUE(trial.settled());
+  EXPECT_EQ(trial.candidate(), 0U);
+  EXPECT_EQ(trial.in_stage(), (std::vector<std::uint32_t>{0, 1}));
 }
 
 TEST(Trial, what_two_turns_said_in_error_the_final_puts_right) {
