@@ -46,6 +46,10 @@ _JOBS = (
     Job(2, "after_errors", "leftovers", fails=("mpich",)),  # its MPI_Ibcast has one code for all errors
     Job(3, "handles", "20"),
     Job(5, "topology", fails=("ompi4",)),
+    Job(5, "nonblocking"),
+    Job(5, "persistent"),
+    Job(6, "neighbors"),
+    Job(3, "uneven_calls"),
 )
 _MARKS = ("AddressSanitizer", "ThreadSanitizer", "runtime error:", "LeakSanitizer")
 _LIMIT_S = 300
