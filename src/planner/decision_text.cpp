@@ -36,6 +36,9 @@ std::string plan_line(const Shape& shape, Bytes size, const Decision& decision) 
   std::string line = "event=plan" + class_of(shape, size) +
                      " chosen=" + decision.candidates[chosen].name + " reason=\"" +
                      decision.reason + "\"";
+  // The one that finds the verdict has begun.
+  if (decision.trial.begun() > 1)
+    line += " after_calls=" + std::to_string(decision.trial.begun() - 1);
   if (decision.predicted[chosen].value > 0)
     line += " predicted_us=" + microseconds(decision.predicted[chosen].value);
   for (std::uint32_t other = 0; other < decision.candidates.size(); ++other) {

@@ -128,6 +128,15 @@ def test_a_misspelt_setting_or_topic_costs_one_line_and_nothing_else(ompi4: Mpi)
     assert "event=plan" in outcome.errors
 
 
+@pytest.mark.parametrize(("algorithm", "ours"), [("barrier:dissemination,reduce:binomial", 1), ("", 0)])
+def test_the_log_counts_calls_at_the_end(ompi4: Mpi, algorithm: str, ours: int) -> None:
+    settings = {"QUADRILLE_ALGORITHM": algorithm, "QUADRILLE_LOG": "plan"}
+    outcome = ompi4.run(3, [ompi4.program("late_rank"), "0"], settings)
+    told = [line for line in outcome.errors.splitlines() if line.startswith("event=calls")]
+    counted = f"calls=1 by_quadrille={ours}"
+    assert told == [f"event=calls collective=barrier {counted}", f"event=calls collective=reduce {counted}"]
+
+
 def test_a_missing_core_library_costs_one_line(ompi4: Mpi, tmp_path: Path) -> None:
     shim = str(shutil.copy(native_directory() / "libquadrille.so", tmp_path))
     outcome = ompi4.run(3, [ompi4.program("late_rank"), "0"], {"LD_PRELOAD": shim})

@@ -13,6 +13,7 @@
 #include "base/monotonic_clock.h"
 #include "mpi/agree/multicast_news.h"
 #include "mpi/call/call_buffers.h"
+#include "mpi/call/call_counts.h"
 #include "mpi/call/call_memory.h"
 #include "mpi/call/call_shape.h"
 #include "mpi/call/datatype.h"
@@ -209,6 +210,7 @@ void CollectiveCall::take_note(const Outcome& outcome) {
   record();
   if (outcome.flows) Runtime::active()->wire_log().add(shape_.collective, *outcome.flows);
   last_execution.take_algorithm(candidate_->name, decision_->reason, outcome.flows);
+  call_counts.add(arguments_.collective, CallCounts::Kind::blocking, false);
   trace(&candidate_->name, outcome);
 }
 
@@ -216,6 +218,7 @@ int CollectiveCall::forwarded(int code) {
   if (scope_.is_nested()) return code;
   record();
   last_execution.take_library(left_);
+  call_counts.add(arguments_.collective, CallCounts::Kind::blocking, true);
   trace(nullptr, {});
   return code;
 }

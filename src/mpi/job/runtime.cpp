@@ -24,6 +24,7 @@
 #include "base/fingerprint.h"
 #include "base/monotonic_clock.h"
 #include "executor/waiting.h"
+#include "mpi/call/call_counts.h"
 #include "mpi/communicator/attachment.h"
 #include "mpi/job/version.h"
 #include "mpi/nonblocking/nonblocking_requests.h"
@@ -317,6 +318,9 @@ int Runtime::close(MPI_Comm, int, void* state, void*) noexcept {
     PMPI_Comm_delete_attr(MPI_COMM_WORLD, runtime->communicator_key_);
   }
   runtime->start_model_.unfinished.reset();
+  if (runtime->world_rank_ == 0 && runtime->settings_.logs("plan")) {
+    for (const std::string& line : call_counts.lines()) std::fprintf(stderr, "%s\n", line.c_str());
+  }
   if (runtime->trace_) runtime->trace_->end();
   runtime->verdicts_.keep();
   // Whoever is still asking whether its last message has arrived is answered till all are here.

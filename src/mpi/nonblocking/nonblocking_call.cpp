@@ -10,6 +10,7 @@
 
 #include "base/monotonic_clock.h"
 #include "mpi/call/buffer_spans.h"
+#include "mpi/call/call_counts.h"
 #include "mpi/call/call_shape.h"
 #include "mpi/call/datatype.h"
 #include "mpi/call/forward_cache.h"
@@ -23,8 +24,8 @@
 
 namespace quadrille {
 
-NonblockingCall::NonblockingCall(const CallArguments& arguments)
-    : scope_(arguments.collective, arguments.comm), arguments_(arguments) {
+NonblockingCall::NonblockingCall(const CallArguments& arguments, bool rehearses)
+    : scope_(arguments.collective, arguments.comm), arguments_(arguments), rehearses_(rehearses) {
   if (scope_.is_nested()) return;
   try {
     choose();
@@ -83,11 +84,17 @@ void NonblockingCall::tell_plan(const Shape& shape) const {
     std::fprintf(stderr, "%s\n", plan_line(shape, agreed_.size, decision).c_str());
 }
 
+void NonblockingCall::count(bool by_library) const {
+  if (!rehearses_)
+    call_counts.add(arguments_.collective, CallCounts::Kind::nonblocking, by_library);
+}
+
 int NonblockingCall::begin(MPI_Request* request, std::function<void()> after) try {
   if (failure_ != MPI_SUCCESS) return failure_;
   auto call = std::make_unique<PendingCall>(arguments_, shape_, communicator_->rank());
   call->use({.before = {}, .after = std::move(after)});
   last_execution.take_algorithm(candidate_->name, agreed_.decision->reason, std::nullopt);
+  count(false);
   last_execution.nonblocking_bytes = agreed_.size.value;
   int code = call->prepare(communicator_->planner(), *candidate_);
   if (code == MPI_SUCCESS) code = call->begin();
@@ -119,6 +126,7 @@ int NonblockingCall::start(MPI_Request* request, std::function<void()> after) {
 int NonblockingCall::forwarded(int code, MPI_Request request) {
   if (scope_.is_nested()) return code;
   last_execution.take_library(left_);
+  count(true);
   last_execution.nonblocking_bytes =
       agreed_.decision == nullptr ? message_size(shape_).value : agreed_.size.value;
   if (agreed_.sample != nullptr)

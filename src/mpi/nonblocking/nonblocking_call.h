@@ -27,8 +27,8 @@ namespace quadrille {
 
 class NonblockingCall {
  public:
-  // Throws nothing.
-  explicit NonblockingCall(const CallArguments& arguments);
+  // What `rehearses` a persistent call is no call of the program's. Throws nothing.
+  explicit NonblockingCall(const CallArguments& arguments, bool rehearses = false);
 
   bool replaced() const { return candidate_ != nullptr || failure_ != MPI_SUCCESS; }
   // The call will fail with an MPI error code, with nothing started on this rank.
@@ -56,11 +56,13 @@ class NonblockingCall {
 
  private:
   void choose();
+  void count(bool by_library) const;
   void tell_plan(const Shape& shape) const;
   int begin(MPI_Request* request, std::function<void()> after);
 
   CallScope scope_;  // a Fortran binding may call the C one
   CallArguments arguments_;
+  bool rehearses_;
   int failure_ = MPI_SUCCESS;  // found before anything was started
   Communicator* communicator_ = nullptr;
   Shape shape_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mpi/call/buffer_spans.h"
+#include "mpi/call/call_counts.h"
 #include "mpi/call/collective_call.h"
 #include "mpi/call/last_execution.h"
 #include "mpi/communicator/attachment.h"
@@ -58,7 +59,7 @@ void PersistentCall::settle() {
   communicator_ = attachment->communicator(arguments_.name);
   if (communicator_ == nullptr) return;
   for (int i = 0; i < most_rehearsals; ++i) {
-    NonblockingCall call(arguments_);
+    NonblockingCall call(arguments_, true);
     if (!call.is_tried()) return take(call);
     if (i == 0 && !get_rehearsal_buffers(call)) {
       call.give_up();
@@ -134,6 +135,7 @@ int PersistentCall::make(MPI_Request* request, PendingCall::Hooks hooks) {
   scope_.reset();
   int code = failure_;
   if (code == MPI_SUCCESS) {
+    call_counts.add(arguments_.collective, CallCounts::Kind::persistent, false);
     call_->use(std::move(hooks));
     try {
       code = Runtime::active()->nonblocking()->make_persistent(
@@ -150,6 +152,7 @@ int PersistentCall::make(MPI_Request* request, PendingCall::Hooks hooks) {
 int PersistentCall::forwarded(int code) {
   if (scope_->is_nested()) return code;
   last_execution.take_library(left_);
+  call_counts.add(arguments_.collective, CallCounts::Kind::persistent, true);
   last_execution.nonblocking_bytes = 0;
   return code;
 }

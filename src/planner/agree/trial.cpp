@@ -89,6 +89,7 @@ std::uint32_t Trial::candidate_of(std::size_t call) const {
 
 void Trial::begin_call() {
   assert(!samples_are_due());
+  ++begun_;
   if (!settled_ || is_final() || calls_left_-- > 0) return;
   settled_ = false;
   start_stage(std::move(in_stage_));

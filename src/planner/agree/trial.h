@@ -45,6 +45,8 @@ class Trial {
   void begin_call();
   // The candidate of the next call. REQUIRES: !samples_are_due().
   std::uint32_t candidate() const;
+  // How many calls have begun.
+  std::uint64_t begun() const { return begun_; }
   bool settled() const { return settled_; }
   // Whether there was nothing to try, so that the verdict is never looked at again.
   bool is_final() const { return settled_ && in_stage_.empty(); }
@@ -80,6 +82,7 @@ class Trial {
   std::vector<std::uint32_t> in_stage_;
   std::vector<std::int64_t> samples_;
   std::uint32_t verdict_ = 0;
+  std::uint64_t begun_ = 0;
   std::uint64_t term_;             // calls that a final's verdict holds for
   std::uint64_t term_far_behind_;  // and the one that there is none
   std::uint64_t calls_left_ = 0;
