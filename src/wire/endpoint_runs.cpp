@@ -14,9 +14,6 @@ namespace {
 // length.
 constexpr std::size_t least_run_bytes = std::size_t{8} * 1440;
 
-// Of so many no link is asked how long they take.
-constexpr std::size_t few = 4;
-
 }  // namespace
 
 std::uint32_t Endpoint::shortest_run() const {
@@ -25,7 +22,7 @@ std::uint32_t Endpoint::shortest_run() const {
 
 std::uint32_t Endpoint::run_held(std::span<std::byte> room, RunLimit limit) const {
   const std::size_t datagram = settings_.limits.payload + overhead_bytes;
-  const std::size_t in_time = std::max(limit.bytes / datagram, few);
+  const std::size_t in_time = std::max(limit.bytes / datagram, RunLimit::few);
   return static_cast<std::uint32_t>(
       std::min({limit.datagrams, in_time, std::min(room.size(), most_run_bytes) / datagram}));
 }

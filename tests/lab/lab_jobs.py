@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from lab_traffic import needs_namespaces
 
 from quadrille.errors import QuadrilleError
 from quadrille.installation import mpi_prefix, native_directory, quadrille_program
@@ -21,6 +22,14 @@ from quadrille.lab.lab import Lab, RunResult
 
 GRANTED = "alltoall:granted,alltoallv:granted,gatherv:granted"
 """Calls over the wire in which receivers grant."""
+OVER_PROVIDER = [
+    pytest.mark.lab,
+    pytest.mark.mpi,
+    needs_namespaces,
+    pytest.mark.timeout(150),
+    pytest.mark.usefixtures("provider"),
+]
+"""Marks of tests whose MPI programs run over the libfabric provider."""
 ABI = {"ompi4": "ompi", "ompi5": "ompi", "mpich": "mpich", "impi": "mpich"}
 
 

@@ -8,19 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_jobs import GRANTED, lose_long_datagrams, program, provider_counts, run_over_provider
-from lab_traffic import needs_namespaces, topology
+from lab_jobs import GRANTED, OVER_PROVIDER, lose_long_datagrams, program, provider_counts, run_over_provider
+from lab_traffic import topology
 
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
 
-pytestmark = [
-    pytest.mark.lab,
-    pytest.mark.mpi,
-    needs_namespaces,
-    pytest.mark.timeout(150),
-    pytest.mark.usefixtures("provider"),
-]
+pytestmark = OVER_PROVIDER
 
 WITH_MPI4PY = Path(__file__).parents[1] / "mpi" / "programs" / "with_mpi4py.py"
 

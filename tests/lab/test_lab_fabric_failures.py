@@ -10,20 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lab_jobs import block_datagrams_to, libraries, program, run_over_provider
-from lab_traffic import needs_namespaces, topology
+from lab_jobs import OVER_PROVIDER, block_datagrams_to, libraries, program, run_over_provider
+from lab_traffic import topology
 
 from quadrille.installation import quadrille_program
 from quadrille.lab.ending import processes_inside
 from quadrille.lab.lab import Lab
 
-pytestmark = [
-    pytest.mark.lab,
-    pytest.mark.mpi,
-    needs_namespaces,
-    pytest.mark.timeout(150),
-    pytest.mark.usefixtures("provider"),
-]
+pytestmark = OVER_PROVIDER
 PATIENCE_S = 30
 HOSTS = ["h0", "h1"]
 

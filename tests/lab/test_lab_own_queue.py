@@ -6,19 +6,12 @@ from __future__ import annotations
 import re
 
 import pytest
-from lab_jobs import program, run_over_provider
-from lab_traffic import needs_namespaces, topology
+from lab_jobs import OVER_PROVIDER, program, run_over_provider
+from lab_traffic import topology
 
 from quadrille.lab.lab import Lab
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.lab,
-    pytest.mark.mpi,
-    needs_namespaces,
-    pytest.mark.timeout(150),
-    pytest.mark.usefixtures("provider"),
-]
+pytestmark = [pytest.mark.alone, *OVER_PROVIDER]
 
 BYTES = 22_000
 WIRE_US = BYTES / 1460 * 1518 * 8 / 25

@@ -107,9 +107,9 @@ def run_programs(library: SanitizedLibrary, lab: SuiteLab, mpi: str, settings: l
     """Run all programs under `mpi` with each setting; return how many told something."""
     found = 0
     for setting in settings:
+        is_forced = "QUADRILLE_ALGORITHM" in SETTINGS[setting]
         for job in _JOBS:
             program = library.programs / f"{job.name}-{_ABI[mpi]}"
-            is_forced = "QUADRILLE_ALGORITHM" in SETTINGS[setting]
             if not program.exists() or mpi in job.fails or (job.needs_forced and not is_forced):
                 continue
             ended = lab.run(

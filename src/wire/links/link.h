@@ -30,6 +30,8 @@ inline constexpr std::size_t most_run_bytes = longest_message - ip_udp_bytes;
 
 // What may leave as one message, see Link::room().
 struct RunLimit {
+  static constexpr std::size_t few = 4;  // datagrams that may, however long they take to leave
+
   std::size_t datagrams = 1;
   std::size_t bytes = most_run_bytes;  // of more than a few
 };

@@ -156,9 +156,10 @@ bool SendBatch::flush(Form& form) {
     if (count > 0) {
       const std::uint64_t before = bytes_sent_;
       has_sent(static_cast<std::size_t>(count));
-      queue_.took(bytes_sent_ - before, monotonic_now());
+      const Nanoseconds now = monotonic_now();
+      queue_.took(bytes_sent_ - before, now);
+      if (queue_.is_full()) queue_.found_room(now);
       is_refused_cut_ = false;
-      if (queue_.is_full()) queue_.found_room(monotonic_now());
       failed = false;
     } else if (is_for_now(errno)) {
       const SendQueue::Sent sent{.datagrams = all_sent_, .bytes = bytes_sent_};

@@ -22,7 +22,7 @@ namespace quadrille::wire {
 class SendBatch {
  public:
   // Few, as what is put in later cannot overtake it.
-  static constexpr std::size_t usual = 4;
+  static constexpr std::size_t usual = RunLimit::few;
   // Of these one message, where all go to one address; where the queue is short a batch is one.
   static constexpr std::size_t longest_run = wire::longest_run;
 

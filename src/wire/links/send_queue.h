@@ -32,7 +32,7 @@ class SendQueue {
   explicit SendQueue(bool alone) : alone_(alone) {}
 
   static constexpr std::size_t least = 2;
-  static constexpr std::size_t usual = 4;  // until something is known
+  static constexpr std::size_t usual = RunLimit::few;  // until something is known
   static constexpr std::size_t most_among_others = 16;
   static constexpr std::size_t most = 32;
 

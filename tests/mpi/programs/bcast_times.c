@@ -9,10 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-static int by_value(const void* one, const void* other) {
-  const double a = *(const double*)one, b = *(const double*)other;
-  return (a > b) - (a < b);
-}
+#include "times.h"
 
 static void sleep_ms(long ms) {
   const struct timespec time = {ms / 1000, ms % 1000 * 1000000};

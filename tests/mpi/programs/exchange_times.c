@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_value(const void* one, const void* other) {
-  const double a = *(const double*)one, b = *(const double*)other;
-  return (a > b) - (a < b);
-}
+#include "times.h"
 
 struct side {
   unsigned char* data;

@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static int by_value(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
+#include "times.h"
 
 static void one_way_and_back(char* data, int bytes, int rank) {
   if (rank == 0) MPI_Send(data, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
