@@ -149,9 +149,10 @@ bool Engine::take_in_from(Link& link, Nanoseconds now) {
   }
 }
 
-bool Engine::flush(std::size_t& run_bytes) {
-  const std::size_t bytes = std::exchange(run_bytes, 0);
-  if (!uses_streams_ || bytes < SendCosts::least_bytes) return link_->flush();
+bool Engine::flush(Batch& batch) {
+  const auto [bytes, messages] = std::exchange(batch, Batch{});
+  const bool are_long = messages > 0 && bytes >= messages * SendCosts::least_bytes;
+  if (!uses_streams_ || !are_long) return link_->flush();
   const Nanoseconds begin = monotonic_now();
   const bool all_left = link_->flush();
   if (all_left) streams_->datagrams_took(bytes, monotonic_now() - begin);
@@ -164,8 +165,8 @@ bool Engine::send_out(Nanoseconds now) {
   if (cutting_.watch(
           *link_, [this] { return protocol_.counters(); }, now))
     on_uncut_();
-  std::size_t run_bytes = 0;
-  while (flush(run_bytes)) {
+  Batch batch;
+  while (flush(batch)) {
     for (;;) {
       const auto room = link_->room();
       if (room.empty()) break;
@@ -177,7 +178,8 @@ bool Engine::send_out(Nanoseconds now) {
       }
       link_->use_path(outgoing->path);
       link_->add_next(outgoing->to, outgoing->length, outgoing->datagram);
-      if (outgoing->datagram > 0) run_bytes += outgoing->length;
+      batch.bytes += outgoing->length;
+      ++batch.messages;
     }
     if (!link_->has_unsent()) break;
   }

@@ -103,8 +103,13 @@ class Engine {
   void watch(bool arrivals, bool room);
   bool is_group_looked_at(Nanoseconds now);
   bool take_in_from(Link& link, Nanoseconds now);
-  // What of the batch has been added in runs, `run_bytes`, tells what they cost.
-  bool flush(std::size_t& run_bytes);
+  // What waits in the link.
+  struct Batch {
+    std::size_t bytes = 0;
+    std::size_t messages = 0;
+  };
+  // What long messages cost is noted. Leaves an empty batch.
+  bool flush(Batch& batch);
 
   std::mutex mutex_;
   Protocol& protocol_;

@@ -94,7 +94,7 @@ bool PeerStreams::is_needed_for_bulk(Protocol& protocol, PeerNumber peer, Way& w
   const bool prefers_stream = costs_.prefer_stream(now);
   const bool uses = prefers_stream && link_->is_connected(way.stream);
   if (std::exchange(way.is_used, uses) != uses) protocol.set_stream(peer, uses);
-  return prefers_stream;
+  return prefers_stream || costs_.is_undecided();
 }
 
 bool PeerStreams::is_needed(Protocol& protocol, PeerNumber peer, Way& way, Nanoseconds now) {

@@ -35,7 +35,8 @@ class SendCosts {
 
   explicit SendCosts(BulkPath path) : path_(path) {}
 
-  // What the system took to send so many bytes.
+  // What the system took to send so many bytes, in messages of least_bytes and more each:
+  // shorter ones cost more, and are short for other reasons.
   void datagrams_took(std::size_t bytes, Nanoseconds time) { datagrams_.add(bytes, time); }
   void stream_took(std::size_t bytes, Nanoseconds time) { stream_.add(bytes, time); }
 
@@ -43,17 +44,25 @@ class SendCosts {
   bool prefer_stream(Nanoseconds now) {
     if (path_ != BulkPath::cheaper) return path_ == BulkPath::stream;
     if (decided_ && now - *decided_ >= holds_for) *this = SendCosts(path_);
-    if (!decided_) {
-      if (!datagrams_.is_known()) return false;
-      if (!stream_.is_known()) return true;
-      decided_ = now;
-      stream_is_cheaper_ = stream_.median() * worth_it_tenths < datagrams_.median() * 10;
-    }
-    return stream_is_cheaper_;
+    if (!decided_ && datagrams_.is_known() && stream_.is_known()) compare(now);
+    return decided_ ? stream_wins_ == wins_needed : datagrams_.is_known();
   }
+  // Both are still measured, by turns.
+  bool is_undecided() const { return path_ == BulkPath::cheaper && !decided_; }
 
  private:
-  static constexpr std::int64_t worth_it_tenths = 15;
+  // A stream wins where it costs less than half. Where both are cut below, one or the other costs
+  // up to a third more by chance.
+  static constexpr std::int64_t worth_it = 2;
+  // One measurement may have met a busy moment of the host.
+  static constexpr int wins_needed = 2;
+
+  void compare(Nanoseconds now) {
+    int& wins = stream_.median() * worth_it < datagrams_.median() ? stream_wins_ : datagram_wins_;
+    if (++wins == wins_needed) decided_ = now;
+    datagrams_ = {};
+    stream_ = {};
+  }
 
   class Samples {
    public:
@@ -76,8 +85,9 @@ class SendCosts {
   BulkPath path_;
   Samples datagrams_;
   Samples stream_;
+  int datagram_wins_ = 0;
+  int stream_wins_ = 0;
   std::optional<Nanoseconds> decided_;
-  bool stream_is_cheaper_ = false;
 };
 
 }  // namespace quadrille::wire
