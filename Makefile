@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# make build | test | test-exhaustive | test-suites SUITES=... | demo | lint | install PREFIX=... | clean. Each does all its own
+# make build | test | test-exhaustive | test-suites SUITES=... | demo | lint | install PREFIX=... | wheel ARCHITECTURE=x86_64|aarch64 | clean. Each does all its own
 # set-up, and little when it is done already; on Debian and Ubuntu this includes system packages (with sudo when not root).
-.PHONY: build test test-exhaustive test-suites demo lint one-definition install clean distclean packages native native-tests mpi-impi
+.PHONY: build test test-exhaustive test-suites demo lint one-definition install wheel clean distclean packages native native-tests mpi-impi
 .DEFAULT_GOAL := build
 SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -73,16 +73,21 @@ one-definition: build/build.ninja
 
 lint: .venv/.complete native
 	git ls-files 'src/*.cpp' 'src/*.h' 'src/*.c' 'tests/*.cpp' 'tests/*.h' 'tests/*.c' | xargs -r clang-format --dry-run -Werror
-	$(PYTHON) -m ruff check python tests scripts
-	$(PYTHON) -m ruff format --check python tests scripts
+	$(PYTHON) -m ruff check python tests scripts packaging
+	$(PYTHON) -m ruff format --check python tests scripts packaging
 	$(PYTHON) -m mypy
 	$(PYTHON) scripts/tidy.py
 
 install: native
 	@bash scripts/install.sh '$(PREFIX)'
 
+# dist/quadrille-VERSION-py3-none-manylinux_2_28_ARCHITECTURE.whl: all that `make install` installs, for any such machine.
+ARCHITECTURE := x86_64
+wheel: $(MPICH) $(LIBAEGIS) | packages
+	@bash packaging/wheel/build.sh $(ARCHITECTURE)
+
 clean:
-	rm -rf build demo-results .cache .mypy_cache .ruff_cache .pytest_cache
+	rm -rf build dist .wheel demo-results .cache .mypy_cache .ruff_cache .pytest_cache
 	find python tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 distclean: clean
 	rm -rf .venv .mpi .libaegis

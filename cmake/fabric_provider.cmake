@@ -22,6 +22,9 @@ add_library(quadrille-fi SHARED)
 set_target_properties(quadrille-fi PROPERTIES BUILD_RPATH "$ORIGIN" LINKER_LANGUAGE CXX)
 target_link_libraries(quadrille-fi PRIVATE quadrille_fabric_provider)
 
+if(NOT QUADRILLE_TESTS)
+  return()
+endif()
 add_executable(quadrille_fabric_provider_test ${provider_tests})
 target_compile_options(quadrille_fabric_provider_test PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
 # Where memory ends: failed_allocation_test.cpp.

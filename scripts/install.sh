@@ -15,10 +15,8 @@ if [[ "$prefix" =~ [[:space:]:] ]]; then
 fi
 home=$prefix/lib/quadrille
 
-install -d "$home/native" "$prefix/bin"
-install -m 755 build/libquadrille*.so build/libsodium.so.* "$home/native"
-find build -maxdepth 1 -type f -name 'quadrille-*' -perm -u+x -exec install -m 755 {} "$home/native" \;
-install -m 644 src/base/settings.def "$home/native"
+install -d "$prefix/bin"
+bash scripts/install_native.sh build "$home/native"
 install -D -m 644 .libaegis/*/LICENSE "$prefix/share/doc/quadrille/libaegis.LICENSE"
 
 # Out of a copy, because setuptools would write into build/ of the source tree.

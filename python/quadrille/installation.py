@@ -9,32 +9,46 @@ from pathlib import Path
 
 from quadrille.errors import QuadrilleError
 
-_SOURCE_ROOT = Path(__file__).resolve().parents[2]
+_PACKAGE = Path(__file__).resolve().parent
+_SOURCE_ROOT = _PACKAGE.parents[1]
+
+_REMEDY = "install the wheel for this kind of machine, or run `make build` in a clone"
 
 
 def quadrille_program() -> str:
-    """Return the path of this installation's `quadrille`."""
-    return str(Path(sys.executable).parent / "quadrille")
+    """Return the path of this installation's `quadrille`.
+
+    It need not stand beside the interpreter: `pip install --user` puts it elsewhere.
+    """
+    started = Path(sys.argv[0]).absolute()
+    return str(started if started.name == "quadrille" else Path(sys.executable).parent / "quadrille")
 
 
 def native_directory() -> Path:
     """Return the directory with the native libraries and programs.
 
-    `QUADRILLE_NATIVE_DIR` names it outright; a source tree has it in `build/`; an installation made by
-    `make install` in `PREFIX/lib/quadrille/native`.
+    `QUADRILLE_NATIVE_DIR` names it outright; a wheel has it in the package; a source tree in `build/`; an
+    installation made by `make install` in `PREFIX/lib/quadrille/native`.
     """
     override = os.environ.get("QUADRILLE_NATIVE_DIR")
-    candidates = [Path(override)] if override else [_SOURCE_ROOT / "build", _installed_native_directory()]
+    candidates = [Path(override)] if override else [*_installed(), _SOURCE_ROOT / "build"]
     for candidate in candidates:
         if (candidate / "libquadrille.so").exists():
             return candidate
     looked = ", ".join(str(candidate) for candidate in candidates)
-    raise QuadrilleError(f"libquadrille.so is not built (looked in {looked}); run `make build`")
+    raise QuadrilleError(f"libquadrille.so is not there (looked in {looked}); {_REMEDY}")
 
 
-def _installed_native_directory() -> Path:
+def settings_table() -> Path:
+    """Return the table of settings: a source tree's own, or what is installed with the libraries."""
+    candidates = [_SOURCE_ROOT / "src" / "base", *_installed()]
+    tables = [candidate / "settings.def" for candidate in candidates]
+    return next((table for table in tables if table.exists()), tables[-1])
+
+
+def _installed() -> list[Path]:
     # `make install` puts the interpreter's environment into PREFIX/lib/quadrille/venv.
-    return Path(sys.prefix).parent / "native"
+    return [_PACKAGE / "native", Path(sys.prefix).parent / "native"]
 
 
 def native_program(name: str) -> Path:
@@ -44,7 +58,7 @@ def native_program(name: str) -> Path:
     """
     path = native_directory() / name
     if not path.exists():
-        raise QuadrilleError(f"{name} is not built (looked for {path}); run `make build`")
+        raise QuadrilleError(f"{name} is not there (looked for {path}); {_REMEDY}")
     return path
 
 

@@ -11,18 +11,15 @@ import json
 import os
 import re
 import secrets
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from quadrille.errors import QuadrilleError, UsageError
-from quadrille.installation import native_directory
+from quadrille.installation import native_directory, settings_table
 
 _LIBRARY = "libquadrille.so"
 _TIMING_LIBRARY = "libquadrille-timing.so"  # sees the program's calls before the other
-_TABLE_IN_SOURCE_TREE = Path(__file__).resolve().parents[2] / "src" / "base" / "settings.def"
-_TABLE_INSTALLED = Path(sys.prefix).parent / "native" / "settings.def"
 _TEXT = r'"((?:[^"\\]|\\.)*)"'
 _ROW = re.compile(
     rf"^SETTING\(\w+,\s*(\w+),\s*(QUADRILLE_\w+),\s*{_TEXT},\s*{_TEXT},\s*{_TEXT},\s*{_TEXT}\)", re.MULTILINE
@@ -74,7 +71,7 @@ def all_settings() -> list[Setting]:
 
     Raises QuadrilleError when the table is missing or has no rows.
     """
-    table = _TABLE_IN_SOURCE_TREE if _TABLE_IN_SOURCE_TREE.exists() else _TABLE_INSTALLED
+    table = settings_table()
     try:
         text = table.read_text(encoding="utf-8")
     except OSError as error:

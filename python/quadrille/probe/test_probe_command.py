@@ -180,7 +180,7 @@ def test_a_prober_that_is_not_built_is_named(tmp_path: Path) -> None:
     (job.native_directory / "quadrille-probe-ompi").unlink()
     done = quadrille(job, "probe", "-o", str(tmp_path / "model.json"))
     assert done.returncode == 1
-    assert "quadrille-probe-ompi is not built" in done.stderr
+    assert "quadrille-probe-ompi is not there" in done.stderr
 
 
 DIFFERENCE = {"path": "segments", "expected": "one", "found": "two", "text": "h0 and h1 are two segments now"}

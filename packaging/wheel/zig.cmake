@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# CMake's view of a wheel's compiler and of what it may look at: build.sh has made both, for one architecture, in WHEEL_ROOT.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR $ENV{WHEEL_ARCHITECTURE})
+set(CMAKE_LIBRARY_ARCHITECTURE $ENV{WHEEL_ARCHITECTURE}-linux-gnu)
+foreach(tool C=cc CXX=c++)
+  string(REPLACE "=" ";" tool ${tool})
+  list(GET tool 0 language)
+  list(GET tool 1 command)
+  set(CMAKE_${language}_COMPILER $ENV{WHEEL_ROOT}/bin/${command})
+  set(CMAKE_${language}_COMPILER_AR $ENV{WHEEL_ROOT}/bin/ar)
+  set(CMAKE_${language}_COMPILER_RANLIB $ENV{WHEEL_ROOT}/bin/ranlib)
+  # Another compiler's warnings than those that the sources are kept free of.
+  set(CMAKE_${language}_FLAGS_INIT "-w -ffunction-sections -fdata-sections")
+  set(CMAKE_${language}_STANDARD_INCLUDE_DIRECTORIES $ENV{WHEEL_ROOT}/system/usr/include)
+endforeach()
+set(CMAKE_AR $ENV{WHEEL_ROOT}/bin/ar)
+set(CMAKE_RANLIB $ENV{WHEEL_ROOT}/bin/ranlib)
+# Users have no sources to find lines in. What is linked in, the C++ runtime above all, is nobody else's.
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-s -Wl,--gc-sections")
+set(CMAKE_SHARED_LINKER_FLAGS_INIT "-s -Wl,--gc-sections -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/exports.map -Wl,--undefined-version")
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+set(CMAKE_INSTALL_RPATH "$ORIGIN")
+set(CMAKE_FIND_ROOT_PATH $ENV{WHEEL_ROOT}/system)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)

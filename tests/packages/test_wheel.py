@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The wheels that `make wheel` leaves in dist: what they need, and that installed ones work by themselves."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.gnuversions import GNUVerNeedSection
+
+from quadrille.installation import mpi_prefix, native_directory
+from quadrille.lab import namespaces as ns
+from quadrille.lab.lab import Lab
+from quadrille.lab.ready_made import resolve
+
+pytestmark = [pytest.mark.timeout(300)]
+
+ROOT = Path(__file__).resolve().parents[2]
+NEWEST_GLIBC = (2, 28)
+NEEDED = re.compile(
+    r"lib(m|c|dl|pthread|rt)\.so\.\d|ld-linux-.*"  # every process's
+    r"|libmpi.*\.so\.\d+|libfabric\.so\.1|libquadrille\.so"
+)
+EXPORTED = re.compile(r"P?MPIX?_|P?MPI_|p?mpix?_|mpi_|quadrille_|fi_prov_ini$|sched_yield$")
+
+
+def wheel(architecture: str) -> Path:
+    found = sorted((ROOT / "dist").glob(f"quadrille-*_{architecture}.whl"))
+    if not found:
+        pytest.skip(f"no wheel for {architecture} in dist; `make wheel` builds it")
+    return found[-1]
+
+
+def native_files(architecture: str) -> dict[str, ELFFile]:
+    archive = zipfile.ZipFile(wheel(architecture))
+    names = [name for name in archive.namelist() if re.search(r"native/(lib)?quadrille", name)]
+    return {Path(name).name: ELFFile(BytesIO(archive.read(name))) for name in names}
+
+
+@pytest.mark.parametrize(("architecture", "machine"), [("x86_64", "EM_X86_64"), ("aarch64", "EM_AARCH64")])
+def test_it_needs_no_more_than_an_old_c_library(architecture: str, machine: str) -> None:
+    assert "manylinux_2_28" in wheel(architecture).name
+    files = native_files(architecture)
+    assert {"libquadrille.so", "libquadrille-ompi.so", "libquadrille-mpich.so", "libquadrille-fi.so"} <= set(
+        files
+    )
+    for name, file in files.items():
+        assert file["e_machine"] == machine, name
+        for tag in file.get_section_by_name(".dynamic").iter_tags():
+            if tag.entry.d_tag == "DT_NEEDED":
+                assert OF_EACH_PROCESS.fullmatch(tag.needed) or OF_ITS_OWN.fullmatch(tag.needed), (
+                    name,
+                    tag.needed,
+                )
+            elif tag.entry.d_tag in ("DT_RPATH", "DT_RUNPATH"):
+                assert getattr(tag, "runpath", "") == "$ORIGIN", name
+        versions = file.get_section_by_name(".gnu.version_r")
+        assert isinstance(versions, GNUVerNeedSection)
+        for _, needed in versions.iter_versions():
+            for version in needed:
+                if found := re.fullmatch(r"GLIBC_(\d+)\.(\d+)(\.\d+)?", version.name):
+                    assert (int(found[1]), int(found[2])) <= NEWEST_GLIBC, (name, version.name)
+
+
+@pytest.mark.parametrize("architecture", ["x86_64", "aarch64"])
+def test_libraries_export_what_is_meant_for_others_alone(architecture: str) -> None:
+    for name, file in native_files(architecture).items():
+        if not name.endswith(".so"):
+            continue
+        symbols = file.get_section_by_name(".dynsym").iter_symbols()
+        exported = [symbol.name for symbol in symbols if symbol.name and symbol["st_shndx"] != "SHN_UNDEF"]
+        assert exported, name
+        assert not [symbol for symbol in exported if not EXPORTED.match(symbol)], name
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment with nothing but the wheel and what it names."""
+
+    folder: Path
+
+    def python(self, *arguments: str) -> str:
+        return self._run(str(self.folder / "bin" / "python"), *arguments)
+
+    def quadrille(self, *arguments: str, **environment: str) -> str:
+        return self._run(str(self.folder / "bin" / "quadrille"), *arguments, **environment)
+
+    @property
+    def native(self) -> Path:
+        return next(self.folder.glob("lib/python3*/site-packages/quadrille/native"))
+
+    def _run(self, *command: str, **environment: str) -> str:
+        of_the_clone = ("PYTHONPATH", "QUADRILLE_NATIVE_DIR", "VIRTUAL_ENV")
+        kept = {name: value for name, value in os.environ.items() if name not in of_the_clone}
+        done = subprocess.run(
+            command,
+            env={**kept, **environment},
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    made = tmp_path_factory.mktemp("wheel") / "first"
+    subprocess.run([sys.executable, "-m", "venv", str(made)], check=True)
+    pip = [str(made / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    subprocess.run([*pip, str(wheel("x86_64"))], check=True, timeout=200)
+    return Installed(made)
+
+
+def test_what_is_preloaded_is_its_own(installed: Installed) -> None:
+    path = installed.python("-c", "import quadrille; print(quadrille.preload_path())").strip()
+    assert Path(path) == installed.native / "libquadrille.so"
+    assert f"LD_PRELOAD={path}" in installed.quadrille("env").replace("'", "").replace('"', "")
+    assert "QUADRILLE_ALGORITHM" in installed.quadrille("env", "--help")
+
+
+def test_it_takes_less_than_sixty_megabytes(installed: Installed) -> None:
+    files = [path for path in installed.native.parent.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 60_000_000
+
+
+def test_plans_need_nothing_else(installed: Installed) -> None:
+    model = str(ROOT / "schemas" / "examples" / "network_model_tree.json")
+    assert "alltoall_" in installed.quadrille("plan", "alltoall", "--bytes", "64K", "--model", model)
+
+
+def test_it_is_not_bound_to_its_folder(installed: Installed, tmp_path: Path) -> None:
+    moved = tmp_path / "moved" / "quadrille"
+    shutil.copytree(installed.native.parent, moved)
+    code = f"import sys; sys.path.insert(0, {str(moved.parent)!r})\n"
+    code += "import quadrille; print(quadrille.preload_path())"
+    assert installed.python("-c", code).strip() == str(moved / "native" / "libquadrille.so")
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    if not (ns.may_unshare(ns.NEWNET) or ns.may_unshare(ns.NEWUSER | ns.NEWNET)):
+        pytest.skip("neither root nor user namespaces may make network namespaces here")
+    with Lab.up(resolve("one_switch:hosts=2,rate_mbit=100"), "t-wheel") as up:
+        yield up
+
+
+@pytest.mark.lab
+@pytest.mark.mpi
+@pytest.mark.parametrize("mpi", ["ompi4", "ompi5", "mpich", "impi"])
+@pytest.mark.parametrize("options", [[], ["--fabric", "on"]], ids=["collectives", "fabric"])
+def test_programs_run_under_it(installed: Installed, lab: Lab, mpi: str, options: list[str]) -> None:
+    prefix = mpi_prefix(mpi)
+    if mpi != "ompi4" and prefix is None:
+        pytest.skip(f"{mpi} is not installed here")
+    abi = "ompi" if mpi.startswith("ompi") else "mpich"
+    environment = {"QUADRILLE_LOG": "start,plan,fabric", "QUADRILLE_ALGORITHM": "alltoall:granted"}
+    if prefix is not None:
+        environment["LD_LIBRARY_PATH"] = str(prefix / "lib")
+    line = lab.launcher(mpi, 2, None, environment)
+    program = str(native_directory() / "tests" / f"exchange_times-{abi}")
+    output = installed.quadrille("run", *options, "--", *line, program, "10000", "20")
+    assert " wrong=0" in output, output
+    assert "chosen=alltoall_granted" in output, output
+    if options:
+        assert len(re.findall("event=fabric ", output)) == 2, output
