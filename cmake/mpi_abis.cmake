@@ -55,7 +55,7 @@ find_path(QUADRILLE_OMPI_INCLUDE mpi.h
 find_library(QUADRILLE_OMPI_LIBRARY mpi HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/lib NO_DEFAULT_PATH)
 if(QUADRILLE_OMPI_INCLUDE AND QUADRILLE_OMPI_LIBRARY)
   quadrille_mpi_abi(ompi ${QUADRILLE_OMPI_INCLUDE} ${QUADRILLE_OMPI_LIBRARY} OMPI_SKIP_MPICXX)
-  if(QUADRILLE_TESTS)
+  if(TARGET benchmark::benchmark)
     add_executable(quadrille-call-benchmark src/apps/call_benchmark.cpp)
     target_include_directories(quadrille-call-benchmark SYSTEM PRIVATE ${QUADRILLE_OMPI_INCLUDE})
     target_compile_definitions(quadrille-call-benchmark PRIVATE OMPI_SKIP_MPICXX)

@@ -97,16 +97,17 @@ wheel() {
     rm -rf "$copy"
     mkdir -p "$copy"
     cp -r pyproject.toml README.md LICENSE python "$copy"
-    find "$copy" -name __pycache__ -prune -exec rm -rf {} +
-    rm -rf "$copy"/python/*.egg-info
+    find "$copy" \( -name __pycache__ -o -name '*.egg-info' -o -name 'test_*.py' \) -prune -exec rm -rf {} +
     bash scripts/install_native.sh "$WHEEL_ROOT/build" "$copy/python/quadrille/native"
     cp .libaegis/*/LICENSE "$copy/LICENSE.libaegis"
     cp "$sodium/LICENSE" "$copy/LICENSE.libsodium"
+    cp /usr/share/doc/nlohmann-json3-dev/copyright "$copy/LICENSE.nlohmann-json"
+    cp /usr/share/doc/libcli11-dev/copyright "$copy/LICENSE.CLI11"
     rm -rf "$WHEEL_ROOT/dist"
     $tools/bin/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w "$WHEEL_ROOT/dist" "$copy"
     # Whichever MPI library and libfabric the process has.
-    PATH=$PWD/$tools/bin:$PATH $tools/bin/python -m auditwheel repair --only-plat --plat "manylinux_2_28_$architecture" --exclude 'libmpi*' \
-        --exclude libfabric.so.1 --exclude libquadrille.so -w dist "$WHEEL_ROOT"/dist/*.whl
+    PATH=$PWD/$tools/bin:$PATH $tools/bin/python -m auditwheel repair --only-plat --plat "manylinux_2_28_$architecture" \
+        --exclude 'libmpi*' --exclude libfabric.so.1 --exclude libquadrille.so -w dist "$WHEEL_ROOT"/dist/*.whl
 }
 
 compiler

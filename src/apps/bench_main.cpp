@@ -4,8 +4,6 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-#include <iostream>
-
 #include "apps/bench/mpi/operations.h"
 #include "apps/bench/mpi/runner.h"
 #include "apps/bench/options.h"
@@ -23,7 +21,7 @@ int main(int argc, char** argv) {
   } else {
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) (code == 0 ? std::cout : std::cerr) << parsed.text;
+    if (rank == 0) parsed.print();
   }
   MPI_Finalize();
   return code;

@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <sstream>
 
 #include "apps/exit_codes.h"
+#include "apps/job_options.h"
 
 namespace quadrille {
 
@@ -17,6 +19,20 @@ inline std::optional<int> parse_options(CLI::App& app, int argc, char** argv) {
     return app.exit(error) == 0 ? exit_code::done : exit_code::wrong_usage;
   }
   return std::nullopt;
+}
+
+// Of a program that an MPI launcher starts: says nothing, and false where it ends at once.
+template <typename Options>
+bool parse_options(CLI::App& app, int argc, const char* const* argv, JobOptions<Options>& parsed) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream text;
+    parsed.run = false;
+    parsed.exit_code = app.exit(error, text, text) == 0 ? exit_code::done : exit_code::wrong_usage;
+    parsed.text = text.str();
+  }
+  return parsed.run;
 }
 
 }  // namespace quadrille

@@ -3,7 +3,6 @@
 // and through it. Rank 0 writes a JSON object a line for each way and shape.
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -11,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "apps/exit_codes.h"
 #include "apps/pingpong/measure.h"
 #include "apps/pingpong/mpi/mpi_way.h"
+#include "apps/pingpong/options.h"
 #include "base/settings.h"
 #include "fabric/names/local_address.h"
 
@@ -20,16 +21,6 @@ namespace {
 
 using namespace quadrille;
 using namespace quadrille::pingpong;
-
-struct PingpongOptions {
-  std::vector<std::string> ways{"mpi"};
-  std::vector<std::size_t> sizes{64};
-  std::vector<std::string> patterns{"pingpong"};
-  std::size_t window = 64;
-  double seconds = 0.2;
-  std::size_t burst_bytes = std::size_t{32} * 1024;
-  std::string interface;
-};
 
 Result<std::unique_ptr<Way>> open_way(const std::string& name, const WaySettings& settings) {
   if (name == "mpi") return std::unique_ptr<Way>(std::make_unique<MpiWay>(settings.rank));
@@ -124,31 +115,15 @@ int main(int argc, char** argv) {
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  PingpongOptions options;
-  CLI::App app("Times of messages between ranks 0 and 1");
-  app.add_option("--ways", options.ways)
-      ->delimiter(',')
-      ->check(CLI::IsMember(
-          {"mpi", "tcp", "udp", "packet", "xdp", "wire-udp", "wire-packet", "wire-xdp"}));
-  app.add_option("--bytes", options.sizes)->delimiter(',')->transform(CLI::AsSizeValue(false));
-  app.add_option("--patterns", options.patterns)
-      ->delimiter(',')
-      ->check(CLI::IsMember({"pingpong", "unidirectional", "bidirectional"}));
-  app.add_option("--window", options.window)->check(CLI::Range(1, 4096));
-  app.add_option("--seconds", options.seconds)->check(CLI::Range(0.001, 3600.0));
-  app.add_option("--burst", options.burst_bytes);
-  app.add_option("--interface", options.interface);
-  int code = 0;
-  try {
-    app.parse(argc, argv);
-    if (ranks < 2) {
-      std::fprintf(stderr, "quadrille: pingpong needs two ranks\n");
-      code = 1;
-    } else if (rank < 2) {
-      code = run(options, rank);
-    }
-  } catch (const CLI::ParseError& error) {
-    code = rank == 0 ? app.exit(error) : 1;
+  const auto parsed = parse_pingpong_options(argc, argv);
+  int code = parsed.exit_code;
+  if (!parsed.run) {
+    if (rank == 0) parsed.print();
+  } else if (ranks < 2) {
+    std::fprintf(stderr, "quadrille: pingpong needs two ranks\n");
+    code = exit_code::failed;
+  } else if (rank < 2) {
+    code = run(parsed.options, rank);
   }
   if (code != 0 && ranks >= 2) {
     std::fflush(stdout);

@@ -4,8 +4,6 @@
 // Exit codes: 0 done, 1 an error (a line of type "error" says which), 2 wrong usage.
 #include <mpi.h>
 
-#include <iostream>
-
 #include "apps/probe/mpi/coordinator.h"
 #include "apps/probe/options.h"
 
@@ -18,7 +16,7 @@ int main(int argc, char** argv) {
     if (parsed.run) {
       code = quadrille::probe::run_prober(world, parsed.options);
     } else if (world.coordinates()) {
-      (code == 0 ? std::cout : std::cerr) << parsed.text;
+      parsed.print();
     }
   }
   MPI_Finalize();

@@ -3,7 +3,6 @@
 // writes a JSON object for each sample of all ranks' memory.
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -11,17 +10,11 @@
 
 #include "apps/soak/memory.h"
 #include "apps/soak/mpi/traffic.h"
+#include "apps/soak/options.h"
 
 namespace {
 
 using namespace quadrille;
-
-struct SoakOptions {
-  double seconds = 10;
-  std::uint64_t calls = 0;  // 0: only the time ends it
-  double between_samples_s = 1;
-  std::uint64_t seed = 1;
-};
 
 enum class Next : int { exchange, sample, end };
 
@@ -63,7 +56,7 @@ std::int64_t tell(const soak::Traffic& traffic, double seconds, int rank, int ra
   return wrong;
 }
 
-int run(const SoakOptions& options) {
+int run(const soak::SoakOptions& options) {
   int rank = 0;
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -92,20 +85,14 @@ int run(const SoakOptions& options) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  SoakOptions options;
-  CLI::App app("Random messages and collectives, verified, and the memory that they leave");
-  app.add_option("--seconds", options.seconds)->check(CLI::PositiveNumber);
-  app.add_option("--calls", options.calls, "End after so many of each rank, should they be first");
-  app.add_option("--between-samples", options.between_samples_s)->check(CLI::PositiveNumber);
-  app.add_option("--seed", options.seed);
-  int code = 0;
-  try {
-    app.parse(argc, argv);
-    code = run(options);
-  } catch (const CLI::ParseError& error) {
+  const auto parsed = soak::parse_soak_options(argc, argv);
+  int code = parsed.exit_code;
+  if (parsed.run) {
+    code = run(parsed.options);
+  } else {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    code = rank == 0 ? app.exit(error) : 2;
+    if (rank == 0) parsed.print();
   }
   MPI_Finalize();
   return code;

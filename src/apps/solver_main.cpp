@@ -3,7 +3,6 @@
 // time. Rank 0 writes a JSON object.
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,11 +15,11 @@ namespace {
 using namespace quadrille;
 using namespace quadrille::solvers;
 
-struct SolverOptions {
-  Poisson poisson;
-  Diagonalisation diagonalisation;
-  Transposition transposition;
-};
+Outcome solve(const Job& job, const SolverOptions& options) {
+  if (options.solver == "poisson") return solve_poisson(job, options.poisson);
+  if (options.solver == "diagonalisation") return diagonalise(job, options.diagonalisation);
+  return transpose(job, options.transposition);
+}
 
 void print(const std::string& solver, const Job& job, const Outcome& outcome) {
   const nlohmann::json line{{"type", "solver"},
@@ -37,13 +36,6 @@ void print(const std::string& solver, const Job& job, const Outcome& outcome) {
   std::printf("%s\n", line.dump().c_str());
 }
 
-void add_computing(CLI::App* solver, std::array<double, 3>& computing_ns) {
-  solver
-      ->add_option("--computing-ns", computing_ns,
-                   "What a processor computes, by phases: slept where it takes less here")
-      ->delimiter(',');
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -52,37 +44,14 @@ int main(int argc, char** argv) {
   Job job;
   MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &job.ranks);
-  SolverOptions options;
-  CLI::App app("Numerical programs that verify their results");
-  app.require_subcommand(1);
-  auto* poisson = app.add_subcommand("poisson", "Poisson's equation by conjugate gradients");
-  poisson->add_option("--length", options.poisson.length)->check(CLI::Range(2, 1000));
-  poisson->add_option("--goal", options.poisson.goal)->check(CLI::Range(1e-12, 1.0));
-  poisson->add_option("--most", options.poisson.most_iterations, "Iterations at most");
-  add_computing(poisson, options.poisson.computing_ns);
-  auto* diagonalisation =
-      app.add_subcommand("diagonalisation", "A symmetric matrix to tridiagonal form");
-  diagonalisation->add_option("--order", options.diagonalisation.order)
-      ->check(CLI::Range(2, 20000));
-  add_computing(diagonalisation, options.diagonalisation.computing_ns);
-  auto* transposition =
-      app.add_subcommand("transposition", "All-to-alls of a Fourier transform of plane waves");
-  transposition->add_option("--length", options.transposition.length)
-      ->check(CLI::IsMember({8, 16, 32, 64, 128, 256}));
-  transposition->add_option("--radius", options.transposition.radius)
-      ->check(CLI::Range(1.0, 127.0));
-  transposition->add_option("--repeated", options.transposition.repeated)
-      ->check(CLI::Range(1, 10000));
-  int code = 0;
-  try {
-    app.parse(argc, argv);
-    const Outcome outcome = poisson->parsed()           ? solve_poisson(job, options.poisson)
-                            : diagonalisation->parsed() ? diagonalise(job, options.diagonalisation)
-                                                        : transpose(job, options.transposition);
-    if (job.rank == 0) print(app.get_subcommands().front()->get_name(), job, outcome);
+  const auto parsed = parse_solver_options(argc, argv);
+  int code = parsed.exit_code;
+  if (parsed.run) {
+    const Outcome outcome = solve(job, parsed.options);
+    if (job.rank == 0) print(parsed.options.solver, job, outcome);
     code = outcome.correct ? 0 : 1;
-  } catch (const CLI::ParseError& error) {
-    code = job.rank == 0 ? app.exit(error) : 2;
+  } else if (job.rank == 0) {
+    parsed.print();
   }
   MPI_Finalize();
   return code;

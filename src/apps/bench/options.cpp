@@ -2,13 +2,11 @@
 // Parsing and checking; every rank does it alike, rank 0 alone prints.
 #include "apps/bench/options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <sstream>
 
-#include "apps/exit_codes.h"
+#include "apps/parse_options.h"
 
 namespace quadrille::bench {
 namespace {
@@ -92,9 +90,9 @@ Result<std::uint64_t> parse_bytes(const std::string& text) {
   return number << shift->second;
 }
 
-ParsedOptions parse_options(int argc, const char* const* argv,
-                            const std::vector<std::string>& known) {
-  ParsedOptions parsed;
+JobOptions<Options> parse_options(int argc, const char* const* argv,
+                                  const std::vector<std::string>& known) {
+  JobOptions<Options> parsed;
   CLI::App app{
       "Times MPI collectives as the program would call them (MPI_X) against the MPI library alone "
       "(PMPI_X)."};
@@ -107,15 +105,7 @@ ParsedOptions parse_options(int argc, const char* const* argv,
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
   add_measurement_options(app, parsed.options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream text;
-    parsed.exit_code = app.exit(error, text, text) == 0 ? exit_code::done : exit_code::wrong_usage;
-    parsed.run = false;
-    parsed.text = text.str();
-    return parsed;
-  }
+  if (!quadrille::parse_options(app, argc, argv, parsed)) return parsed;
   if (!sizes.empty()) parsed.options.bytes.clear();
   for (const auto& size : sizes) {
     const auto bytes = parse_bytes(size);

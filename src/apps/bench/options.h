@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/bench/pattern.h"
+#include "apps/job_options.h"
 #include "base/error.h"
 
 namespace quadrille::bench {
@@ -45,15 +46,7 @@ struct Options {
 // "1", "64", "1K", "256KiB", "2M": powers of two. Errors name the text.
 Result<std::uint64_t> parse_bytes(const std::string& text);
 
-// What parsing ended in: options to run with, or text to print and an exit code.
-struct ParsedOptions {
-  Options options;
-  bool run = true;
-  int exit_code = 0;
-  std::string text;
-};
-// `known` are the names --collective takes.
-ParsedOptions parse_options(int argc, const char* const* argv,
-                            const std::vector<std::string>& known);
+JobOptions<Options> parse_options(int argc, const char* const* argv,
+                                  const std::vector<std::string>& known);
 
 }  // namespace quadrille::bench

@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-ParsedOptions parse(std::vector<const char*> words) {
+JobOptions<Options> parse(std::vector<const char*> words) {
   words.insert(words.begin(), "quadrille-bench");
   return parse_options(static_cast<int>(words.size()), words.data(), {"alltoall", "bcast"});
 }

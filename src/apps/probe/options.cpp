@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/probe/options.h"
 
-#include <CLI/CLI.hpp>
-#include <sstream>
-
-#include "apps/exit_codes.h"
+#include "apps/parse_options.h"
 
 namespace quadrille::probe {
 
-ParsedOptions parse_prober_options(int argc, const char* const* argv) {
-  ParsedOptions parsed;
+JobOptions<ProberOptions> parse_prober_options(int argc, const char* const* argv) {
+  JobOptions<ProberOptions> parsed;
   ProberOptions& options = parsed.options;
   CLI::App app{"Measures the network between the hosts of this job; one JSON object a line"};
   app.add_option("--seed", options.seed, "Seed of all choices by lot")->capture_default_str();
@@ -22,16 +19,7 @@ ParsedOptions parse_prober_options(int argc, const char* const* argv) {
   app.add_option("--check", options.check, "Model file to compare what is found with");
   app.add_flag("--quick", options.quick, "Measure only what a program needs when it starts");
   app.add_flag("--hosts-only", options.hosts_only, "Report the hosts' settings, measure nothing");
-  try {
-    app.parse(argc, argv);
-    parsed.run = true;
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream out;
-    std::ostringstream problems;
-    const int code = app.exit(error, out, problems);
-    parsed.exit_code = code == 0 ? exit_code::done : exit_code::wrong_usage;
-    parsed.text = out.str() + problems.str();
-  }
+  parse_options(app, argc, argv, parsed);
   return parsed;
 }
 

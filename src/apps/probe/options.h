@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "apps/job_options.h"
+
 namespace quadrille::probe {
 
 struct ProberOptions {
@@ -18,14 +20,6 @@ struct ProberOptions {
   bool hosts_only = false;  // settings and counters of the hosts, no measurement between them
 };
 
-// Every rank parses alike, rank 0 alone prints `text`.
-struct ParsedOptions {
-  ProberOptions options;
-  bool run = false;
-  int exit_code = 0;  // where not `run`
-  std::string text;
-};
-
-ParsedOptions parse_prober_options(int argc, const char* const* argv);
+JobOptions<ProberOptions> parse_prober_options(int argc, const char* const* argv);
 
 }  // namespace quadrille::probe

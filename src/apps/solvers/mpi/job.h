@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "apps/solvers/options.h"
+
 namespace quadrille::solvers {
 
 struct Job {
@@ -48,27 +50,8 @@ struct Outcome {
   std::vector<double> each_s;  // of the slowest rank, where steps were timed one by one
 };
 
-// `computing_ns`: that of the whole problem on one processor, by phases; zeros: not paced.
-struct Poisson {
-  int length = 48;     // elements along an edge of the cube
-  double goal = 1e-6;  // residual over what it was
-  int most_iterations = 10'000;
-  std::array<double, 3> computing_ns{};  // of an iteration
-};
 Outcome solve_poisson(const Job& job, const Poisson& problem);
-
-struct Diagonalisation {
-  int order = 256;
-  std::array<double, 3> computing_ns{};  // of all steps together; the third is unused
-};
 Outcome diagonalise(const Job& job, const Diagonalisation& problem);
-
-// Of a Fourier transform from plane waves to a grid and back the all-to-alls alone are timed.
-struct Transposition {
-  int length = 128;    // points along an edge of the grid, a power of 2
-  double radius = 31;  // of the sphere of plane waves
-  int repeated = 5;
-};
 // `computing_ns`: what rank 0 computes for a transform there and back.
 Outcome transpose(const Job& job, const Transposition& problem);
 
