@@ -34,6 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
     sessions = tempfile.mkdtemp(prefix="quadrille-")
     for name in ("OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base"):
         os.environ[name] = sessions
+    # What somebody has written down for his own jobs is not for these.
+    os.environ["XDG_CONFIG_HOME"] = sessions
     config.add_cleanup(lambda: shutil.rmtree(sessions, ignore_errors=True))
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.installation import native_directory, settings_table
+from quadrille.settings_files import written_settings
 
 _LIBRARY = "libquadrille.so"
 _TIMING_LIBRARY = "libquadrille-timing.so"  # sees the program's calls before the other
@@ -95,12 +96,14 @@ def job_environment(options: Mapping[str, str | None]) -> dict[str, str]:
     """Return the variables that put Quadrille into every rank of a job.
 
     `options` maps variables to what was asked for on the command line, None for what was not. Variables that
-    the environment already holds go along, so that they reach remote hosts too; options win over them.
+    the environment or a settings file holds go along, so that they reach remote hosts too; options win over
+    the environment, which wins over files.
 
     Raises UsageError for a value that does not exist, or names a file that cannot be read.
     """
     known = {row.variable: row for row in all_settings() if not row.command_line_only}
-    variables = {name: os.environ[name] for name in sorted(known) if name in os.environ}
+    variables = written_settings(known)
+    variables.update({name: os.environ[name] for name in sorted(known) if name in os.environ})
     variables.update({name: value for name, value in options.items() if value is not None})
     for name, value in variables.items():
         _check(known[name], value)

@@ -74,6 +74,32 @@ def test_every_rank_of_every_program_gets_library_settings_and_one_secret(mpi: s
 
 
 @pytest.mark.parametrize("mpi", MPIS)
+def test_a_dry_run_tells_what_ranks_would_get_and_starts_nothing(mpi: str, tmp_path: Path) -> None:
+    line = [*launcher(mpi), "-n", "1", "sh", "-c", f"env | tee {tmp_path}/started"]
+    options = ["--fabric", "on", "--collectives", "off"]
+    told = subprocess.run(
+        [QUADRILLE, "run", *options, "--dry-run", "--", *line],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert not (tmp_path / "started").exists()
+    assert f"({'ompi' if mpi.startswith('ompi') else mpi} " in told
+    secret = "QUADRILLE_JOB_SECRET=(another for each job)"
+    lines = set(re.findall(r"^set: (.*)", told, re.MULTILINE))
+    assert {secret, "QUADRILLE_COLLECTIVES=off", "QUADRILLE_FABRIC=on"} <= lines
+    started = subprocess.run(
+        [QUADRILLE, "run", *options, "--", *line],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert lines - {secret} <= set(started.stdout.splitlines())
+
+
+@pytest.mark.parametrize("mpi", MPIS)
 def test_the_launcher_itself_does_not_load_the_library(mpi: str) -> None:
     look = "tr '\\0' '\\n' </proc/$PPID/environ | grep -c ^LD_PRELOAD= ; true"
     done = run([*launcher(mpi), "-n", "1", "sh", "-c", look])

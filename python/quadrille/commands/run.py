@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
+from collections.abc import Mapping, Sequence
 
 import typer
 
@@ -40,6 +42,9 @@ def run(
     insist: bool = typer.Option(
         False, "--insist", help="Go on where something else keeps --fabric on from being used."
     ),
+    dry_run: bool = typer.Option(
+        False, "--dry-run", help="Start nothing: print what would be set for which MPI, and the line."
+    ),
 ) -> None:
     """Replace this process by the launcher, with Quadrille set up for its ranks."""
     if not line:
@@ -60,12 +65,23 @@ def run(
     for name in settings.unknown_variables():
         print(f"quadrille: no setting is called {name}; `quadrille env --help` lists them", file=sys.stderr)
     command = launcher.with_environment(variables)
+    if dry_run:
+        _print_plan(launcher, variables, command)
+        return
     sys.stdout.flush()
     sys.stderr.flush()
     try:
         os.execvpe(command[0], command, {**os.environ, **launcher.launcher_environment(variables)})
     except OSError as error:
         raise QuadrilleError(f"{command[0]} cannot be started: {error.strerror}") from error
+
+
+def _print_plan(launcher: Launcher, variables: Mapping[str, str], command: Sequence[str]) -> None:
+    found = f"{launcher.path} ({launcher.mpi} {launcher.version})"
+    print(f"launcher: {'none that is known' if launcher.mpi == 'unknown' else found}")
+    for name, value in variables.items():
+        print(f"set: {name}={'(another for each job)' if name == 'QUADRILLE_JOB_SECRET' else value}")
+    print(f"line: {shlex.join(command)}")
 
 
 def _is_kept_out(launcher: Launcher, insist: bool) -> bool:
