@@ -81,7 +81,7 @@ lint: .venv/.complete native
 install: native
 	@bash scripts/install.sh '$(PREFIX)'
 
-# dist/quadrille-VERSION-py3-none-manylinux_2_28_ARCHITECTURE.whl: all that `make install` installs, for any such machine.
+# dist/quadrille-VERSION-py3-none-manylinux_X_Y_ARCHITECTURE.whl: all that `make install` installs, for any such machine.
 ARCHITECTURE := x86_64
 wheel: $(MPICH) $(LIBAEGIS) | packages
 	@bash packaging/wheel/build.sh $(ARCHITECTURE)

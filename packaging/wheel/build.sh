@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# build.sh ARCHITECTURE: makes dist/quadrille-VERSION-py3-none-manylinux_2_28_ARCHITECTURE.whl for x86_64 or aarch64. Whatever the
+# build.sh ARCHITECTURE: makes dist/quadrille-VERSION-py3-none-manylinux_X_Y_ARCHITECTURE.whl for x86_64 or aarch64. Whatever the
 # machine, what is compiled needs no more than glibc 2.28: Zig's compiler (PyPI) brings that one's symbols, and libc++,
 # which is linked in as libsodium is. It sees no header or library of the machine but those that `system` copies.
 set -euo pipefail
@@ -66,7 +66,7 @@ stub() { # SOURCE SONAME NAMES FILE
 # Headers that are the same everywhere, and what programs are linked to.
 system() {
     local here_target
-    [ ! "$WHEEL_ROOT/system/.complete" -nt $here/build.sh ] || return 0
+    [ ! -e "$WHEEL_ROOT/system/.complete" ] || return 0
     here_target=$(gcc -dumpmachine)
     rm -rf "$WHEEL_ROOT/system"
     mkdir -p "$system/include" "$system/share/cmake" "$system/lib/$target/openmpi" "$WHEEL_ROOT/system/mpi/mpich"
@@ -106,7 +106,7 @@ wheel() {
     rm -rf "$WHEEL_ROOT/dist"
     $tools/bin/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w "$WHEEL_ROOT/dist" "$copy"
     # Whichever MPI library and libfabric the process has.
-    PATH=$PWD/$tools/bin:$PATH $tools/bin/python -m auditwheel repair --only-plat --plat "manylinux_2_28_$architecture" \
+    PATH=$PWD/$tools/bin:$PATH $tools/bin/python -m auditwheel repair --only-plat --plat auto \
         --exclude 'libmpi*' --exclude libfabric.so.1 --exclude libquadrille.so -w dist "$WHEEL_ROOT"/dist/*.whl
 }
 

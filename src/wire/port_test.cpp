@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -151,7 +152,7 @@ TEST_F(PortTest, notices_that_the_other_process_has_ended) {
 std::uint64_t switches_of_other_threads() {
   std::uint64_t all = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    if (task.path().filename() == std::to_string(gettid())) continue;
+    if (task.path().filename() == std::to_string(syscall(SYS_gettid))) continue;
     std::ifstream file(task.path() / "ack");
     for (std::string word; file >> word;) {
       if (word != "voluntary_ctxt_switches:" && word != "nonvoluntary_ctxt_switches:") continue;

@@ -49,7 +49,8 @@ def native_files(architecture: str) -> dict[str, ELFFile]:
 
 @pytest.mark.parametrize(("architecture", "machine"), [("x86_64", "EM_X86_64"), ("aarch64", "EM_AARCH64")])
 def test_it_needs_no_more_than_an_old_c_library(architecture: str, machine: str) -> None:
-    assert "manylinux_2_28" in wheel(architecture).name
+    tag = re.search(r"manylinux_(\d+)_(\d+)_", wheel(architecture).name)
+    assert tag and (int(tag[1]), int(tag[2])) <= NEWEST_GLIBC
     files = native_files(architecture)
     assert {"libquadrille.so", "libquadrille-ompi.so", "libquadrille-mpich.so", "libquadrille-fi.so"} <= set(
         files
@@ -67,6 +68,17 @@ def test_it_needs_no_more_than_an_old_c_library(architecture: str, machine: str)
             for version in needed:
                 if found := re.fullmatch(r"GLIBC_(\d+)\.(\d+)(\.\d+)?", version.name):
                     assert (int(found[1]), int(found[2])) <= NEWEST_GLIBC, (name, version.name)
+
+
+@pytest.mark.parametrize("architecture", ["x86_64", "aarch64"])
+def test_what_has_no_version_is_the_mpi_librarys_or_our_own(architecture: str) -> None:
+    of_others = re.compile(r"P?MPI|ompi_|OMPI_|fi_|quadrille_|_ITM_|__gmon_start__|__cxa_finalize")
+    for name, file in native_files(architecture).items():
+        versions = file.get_section_by_name(".gnu.version")
+        for number, symbol in enumerate(file.get_section_by_name(".dynsym").iter_symbols()):
+            is_unversioned = versions.get_symbol(number)["ndx"] in ("VER_NDX_LOCAL", "VER_NDX_GLOBAL")
+            if symbol.name and symbol["st_shndx"] == "SHN_UNDEF" and is_unversioned:
+                assert of_others.match(symbol.name), (name, symbol.name)
 
 
 @pytest.mark.parametrize("architecture", ["x86_64", "aarch64"])
