@@ -83,7 +83,7 @@ install: native
 
 # dist/quadrille-VERSION-py3-none-manylinux_X_Y_ARCHITECTURE.whl: all that `make install` installs, for any such machine.
 ARCHITECTURE := x86_64
-wheel: $(MPICH) $(LIBAEGIS) | packages
+wheel: $(MPICH) $(LIBAEGIS) .venv/.runs | packages
 	@bash packaging/wheel/build.sh $(ARCHITECTURE)
 
 clean:

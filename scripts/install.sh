@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # install.sh PREFIX: puts the native parts into PREFIX/lib/quadrille/native, the Python package into an environment
-# beside them, and the command into PREFIX/bin, the unit of the link helper into PREFIX/lib/systemd/system.
+# beside them, and the command into PREFIX/bin, the unit of the link helper into PREFIX/lib/systemd/system, man pages into
+# PREFIX/share/man.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -eq 1 ] && [ -n "$1" ] || {
@@ -30,4 +31,5 @@ sed "s|@PREFIX@|$prefix|" scripts/quadrille-link-helper.service >"$prefix/lib/sy
 chmod 644 "$prefix/lib/systemd/system/quadrille-link-helper.service"
 install -m 644 scripts/link-helper.toml "$prefix/share/quadrille"
 ln -sfn ../lib/quadrille/venv/bin/quadrille "$prefix/bin/quadrille"
+bash scripts/man_pages.sh "$prefix/bin/quadrille" "$prefix/share/man/man1"
 echo "make: installed $("$prefix/bin/quadrille" --version) into $prefix"

@@ -103,6 +103,8 @@ wheel() {
     cp "$sodium/LICENSE" "$copy/LICENSE.libsodium"
     cp /usr/share/doc/nlohmann-json3-dev/copyright "$copy/LICENSE.nlohmann-json"
     cp /usr/share/doc/libcli11-dev/copyright "$copy/LICENSE.CLI11"
+    bash scripts/man_pages.sh .venv/bin/quadrille "$copy/man"
+    [ ! -d "$copy/man" ] || printf '\n[tool.setuptools.data-files]\n"share/man/man1" = ["man/*.1"]\n' >>"$copy/pyproject.toml"
     rm -rf "$WHEEL_ROOT/dist"
     $tools/bin/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w "$WHEEL_ROOT/dist" "$copy"
     # Whichever MPI library and libfabric the process has.

@@ -146,6 +146,16 @@ def test_it_takes_less_than_sixty_megabytes(installed: Installed) -> None:
     assert sum(path.stat().st_size for path in files) < 60_000_000
 
 
+def test_each_verb_has_a_man_page_and_is_completed(installed: Installed) -> None:
+    asked = {"_QUADRILLE_COMPLETE": "complete_bash", "COMP_WORDS": "quadrille ", "COMP_CWORD": "1"}
+    verbs = installed.quadrille(**asked).split()
+    assert {"run", "probe", "doctor"} <= set(verbs)
+    if shutil.which("help2man") is None:
+        pytest.skip("help2man is not installed: no man pages were made")
+    pages = {page.stem for page in (installed.folder / "share" / "man" / "man1").iterdir()}
+    assert pages == {"quadrille", *(f"quadrille-{verb}" for verb in verbs)}
+
+
 def test_plans_need_nothing_else(installed: Installed) -> None:
     model = str(ROOT / "schemas" / "examples" / "network_model_tree.json")
     assert "alltoall_" in installed.quadrille("plan", "alltoall", "--bytes", "64K", "--model", model)
