@@ -9,8 +9,9 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from quadrille.doctor.diagnosis import as_data, diagnose, is_wrong, paragraphs
-from quadrille.doctor.finding import case_of
+from quadrille.doctor.diagnosis import as_data, by_severity, diagnose, is_wrong, paragraphs
+from quadrille.doctor.finding import Finding, case_of
+from quadrille.doctor.rules_here import findings_here, host_line, surroundings
 from quadrille.errors import UsageError
 from quadrille.launcher_program import split_line
 from quadrille.launchers import detect_launcher
@@ -25,6 +26,8 @@ The network is measured, each host tells its settings, and a program at the line
 being run. Nothing is changed. Exit code 1 when something is wrong.
 
 quadrille doctor -- mpirun -np 16 --hostfile hosts ./app
+
+quadrille doctor --here
 """
 _NO_END = 100_000
 
@@ -44,11 +47,25 @@ def doctor(
         None, "--interface", metavar="NAME|CIDR", help="Measure on this network."
     ),
     mpi: str | None = typer.Option(None, "--mpi", metavar="ompi|mpich|impi", help="Default: the launcher's."),
+    here: bool = typer.Option(
+        False, "--here", help="Look at this host alone, in a second: no launcher line, no measurement."
+    ),
 ) -> None:
     """Collect and judge; exit 1 for errors and warnings."""
     line: list[str] = context.meta["line"]
+    if here:
+        if line or model is not None or interface is not None or mpi is not None:
+            raise UsageError("--here looks at this host alone; leave the launcher line and other options out")
+        _tell(
+            by_severity([*diagnose(case_of([host_line()], None, []), []), *findings_here(surroundings())]),
+            as_json,
+        )
+        return
     if not line:
-        raise UsageError("no launcher line; write it after `--`, as in `quadrille doctor -- mpirun -np 4`")
+        raise UsageError(
+            "no launcher line; write it after `--`, as in `quadrille doctor -- mpirun -np 4`, or look at this"
+            " host alone with --here"
+        )
     known = load_model(model) if model is not None else None
     arguments = ["--hosts-only"] if known is not None else []
     if interface is not None:
@@ -61,6 +78,10 @@ def doctor(
     case = case_of(report.hosts, known, report.errors)
     launcher = detect_launcher(line)
     findings = diagnose(case, split_line(launcher).program, mpi or launcher.mpi, launcher.version)
+    _tell(findings, as_json)
+
+
+def _tell(findings: list[Finding], as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(as_data(findings), ensure_ascii=False, indent=1))
     else:

@@ -33,6 +33,11 @@ def diagnose(case: Case, program_words: list[str], mpi: str = "unknown", version
     findings = [finding for rule in RULES for finding in rule(case)]
     findings += program(program_words)
     findings += library_faults(mpi, version)
+    return by_severity(findings)
+
+
+def by_severity(findings: list[Finding]) -> list[Finding]:
+    """Return them worst first; among equals, those of more hosts first."""
     return sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), -len(one.hosts)))
 
 
