@@ -15,7 +15,6 @@ from quadrille.doctor.rules_here import (
     findings_here,
     surroundings,
 )
-from quadrille.installation import native_directory, native_program
 
 GOOD = Surroundings((FoundMpi(Path("/usr/bin/mpirun"), "ompi", "4.1.4"),), shared_memory_bytes=2**30)
 
@@ -49,8 +48,6 @@ def test_a_library_that_cannot_be_loaded_is_told_with_the_linkers_words(tmp_path
 def test_launchers_are_found_once_and_asked_for_their_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not (native_directory() / "libquadrille.so").exists():
-        pytest.skip("libquadrille.so is not built")
     real = tmp_path / "mpirun"
     real.write_text("#!/bin/sh\necho 'mpirun (Open MPI) 4.9.9'\n")
     real.chmod(0o755)
@@ -60,8 +57,6 @@ def test_launchers_are_found_once_and_asked_for_their_version(
 
 
 def test_the_command_tells_of_this_host_without_a_launcher() -> None:
-    if not native_program("quadrille-host").exists():
-        pytest.skip("quadrille-host is not built")
     done = subprocess.run(
         [sys.executable, "-m", "quadrille", "doctor", "--here", "--json"],
         capture_output=True,
