@@ -122,12 +122,14 @@ def test_a_trace_tells_who_executes_them_and_what_waits_for_them(
 
 @pytest.mark.alone
 def test_a_collective_goes_on_while_the_program_computes(lab: Lab) -> None:
-    environment = {"QUADRILLE_ALGORITHM": "alltoall:granted"}
-    command = [program("overlap", "ompi4"), "400000", "9"]
+    # By datagrams alone: what is measured to choose between them and TCP changes the time of a call.
+    environment = {"QUADRILLE_ALGORITHM": "alltoall:granted", "QUADRILLE_BULK": "udp"}
+    command = [program("overlap", "ompi4"), "400000", "31"]
     result = lab.run(command, ranks=3, environment=environment, quadrille=True, timeout_s=100)
     assert result.exit_code == 0, result.output
     hidden = re.search(r"hidden_percent=(-?\d+)", result.output)
-    assert hidden is not None and int(hidden[1]) > 70, result.output
+    # 77 to 96 in sixteen runs; without a thread that sends, nothing.
+    assert hidden is not None and int(hidden[1]) > 60, result.output
 
 
 def test_a_peer_that_dies_ends_the_job(lab: Lab) -> None:
