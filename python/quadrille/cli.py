@@ -31,7 +31,6 @@ def build_app(verb: str = "") -> typer.Typer:
     app = typer.Typer(
         name="quadrille",
         no_args_is_help=True,
-        add_completion=True,
         pretty_exceptions_enable=False,
         help="Makes unmodified MPI programs communicate at the speed of the wire on Ethernet clusters.",
     )

@@ -129,7 +129,7 @@ def test_a_collective_goes_on_while_the_program_computes(lab: Lab) -> None:
     assert result.exit_code == 0, result.output
     hidden = re.search(r"hidden_percent=(-?\d+)", result.output)
     # 77 to 96 in sixteen runs; without a thread that sends, nothing.
-    assert hidden is not None and int(hidden[1]) > 60, result.output
+    assert hidden is not None and int(hidden[1]) > 70, result.output
 
 
 def test_a_peer_that_dies_ends_the_job(lab: Lab) -> None:

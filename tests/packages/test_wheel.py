@@ -31,7 +31,7 @@ NEEDED = re.compile(
     r"lib(m|c|dl|pthread|rt)\.so\.\d|ld-linux-.*"  # every process's
     r"|libmpi.*\.so\.\d+|libfabric\.so\.1|libquadrille\.so"
 )
-EXPORTED = re.compile(r"P?MPIX?_|P?MPI_|p?mpix?_|mpi_|quadrille_|fi_prov_ini$|sched_yield$")
+EXPORTED = re.compile(r"P?MPIX?_|mpix?_|quadrille_|fi_prov_ini$|sched_yield$")
 
 
 def wheel(architecture: str) -> Path:

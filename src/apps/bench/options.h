@@ -46,6 +46,7 @@ struct Options {
 // "1", "64", "1K", "256KiB", "2M": powers of two. Errors name the text.
 Result<std::uint64_t> parse_bytes(const std::string& text);
 
+// `known` are the names --collective takes.
 JobOptions<Options> parse_options(int argc, const char* const* argv,
                                   const std::vector<std::string>& known);
 
