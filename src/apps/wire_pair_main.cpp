@@ -5,7 +5,6 @@
 // right.
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -14,13 +13,13 @@
 
 #include "apps/exit_codes.h"
 #include "apps/pingpong/measure.h"
+#include "wire/links/loopback_links.h"
 
 namespace {
 
 using namespace quadrille;
 using namespace quadrille::pingpong;
 
-constexpr std::uint32_t kLoopback = 0x7F000001;
 constexpr double kSeconds = 0.2;
 
 // `function` is read or write. The other process may have ended.
@@ -37,7 +36,7 @@ void all_of(Function function, int descriptor, std::span<Byte> bytes) {
 bool run(int rank) {
   WaySettings settings;
   settings.rank = rank;
-  settings.address = kLoopback;
+  settings.address = wire::loopback_host;
   settings.exchange = [](std::span<const std::byte> own, std::span<std::byte> other) {
     all_of(::write, STDOUT_FILENO, own);
     all_of(::read, STDIN_FILENO, other);
