@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 
 namespace quadrille::fabric {
@@ -18,6 +19,13 @@ namespace {
 
 std::uint32_t number_of(const sockaddr* address) {
   return ntohl(reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr);
+}
+
+// An IPv6 address that reaches further than the own link.
+bool is_of_a_network(const sockaddr* address) {
+  if (address->sa_family != AF_INET6) return false;
+  const in6_addr& number = reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
+  return !IN6_IS_ADDR_LINKLOCAL(&number) && !IN6_IS_ADDR_LOOPBACK(&number);
 }
 
 std::size_t mtu_of(const std::string& name) {
@@ -36,6 +44,9 @@ bool is_of_machines_inside(const std::string& name) {
   return std::ranges::any_of(prefixes,
                              [&](const char* prefix) { return name.starts_with(prefix); });
 }
+
+// RFC 3927: as of management controllers, whose interfaces have the same one on every host.
+bool is_link_local(const LocalInterface& interface) { return interface.address >> 16U == 0xa9fe; }
 
 bool is_wanted(const LocalInterface& interface, const std::string& wanted) {
   if (interface.name == wanted) return true;
@@ -56,11 +67,13 @@ bool is_wanted(const LocalInterface& interface, const std::string& wanted) {
 
 std::vector<LocalInterface> local_interfaces() {
   std::vector<LocalInterface> interfaces;
+  std::vector<LocalInterface> by_ipv6;
   ifaddrs* list = nullptr;
   if (getifaddrs(&list) != 0) return interfaces;
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-    if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET) continue;
-    if ((entry->ifa_flags & IFF_UP) == 0 || entry->ifa_netmask == nullptr) continue;
+    if (entry->ifa_addr == nullptr || (entry->ifa_flags & IFF_UP) == 0) continue;
+    if (is_of_a_network(entry->ifa_addr)) by_ipv6.push_back({.name = entry->ifa_name});
+    if (entry->ifa_addr->sa_family != AF_INET || entry->ifa_netmask == nullptr) continue;
     interfaces.push_back({.name = entry->ifa_name,
                           .address = number_of(entry->ifa_addr),
                           .mask = number_of(entry->ifa_netmask),
@@ -68,29 +81,40 @@ std::vector<LocalInterface> local_interfaces() {
                           .is_loopback = (entry->ifa_flags & IFF_LOOPBACK) != 0});
   }
   freeifaddrs(list);
+  std::ranges::copy(by_ipv6, std::back_inserter(interfaces));
   return interfaces;
 }
 
 Result<LocalInterface> choose_interface(const std::vector<LocalInterface>& interfaces,
                                         const std::string& wanted) {
   const LocalInterface* loopback = nullptr;
+  const LocalInterface* link_local = nullptr;
+  const LocalInterface* ipv6_alone = nullptr;
   for (const LocalInterface& interface : interfaces) {
     if (!wanted.empty()) {
-      if (is_wanted(interface, wanted)) return interface;
+      if (interface.address != 0 && is_wanted(interface, wanted)) return interface;
       continue;
     }
-    if (interface.is_loopback) {
-      if (loopback == nullptr) loopback = &interface;
-    } else if (!is_of_machines_inside(interface.name)) {
-      return interface;
-    }
+    if (is_of_machines_inside(interface.name)) continue;
+    const LocalInterface** const kind = interface.address == 0     ? &ipv6_alone
+                                        : interface.is_loopback    ? &loopback
+                                        : is_link_local(interface) ? &link_local
+                                                                   : nullptr;
+    if (kind == nullptr) return interface;
+    if (*kind == nullptr) *kind = &interface;
   }
+  if (!wanted.empty())
+    return Error{ErrorKind::invalid_argument,
+                 "QUADRILLE_FABRIC_INTERFACE=" + wanted +
+                     ": no interface of this host has that name, address or network"};
+  if (link_local != nullptr) return *link_local;
+  if (ipv6_alone != nullptr)
+    return Error{ErrorKind::system, "this host has IPv6 addresses alone (interface " +
+                                        ipv6_alone->name +
+                                        "), and IPv4 is needed; ranks of one host can use "
+                                        "QUADRILLE_FABRIC_INTERFACE=lo"};
   if (loopback != nullptr) return *loopback;
-  if (wanted.empty())
-    return Error{ErrorKind::system, "no interface is up that has an IPv4 address"};
-  return Error{ErrorKind::invalid_argument,
-               "QUADRILLE_FABRIC_INTERFACE=" + wanted +
-                   ": no interface of this host has that name, address or network"};
+  return Error{ErrorKind::system, "no interface is up that has an IPv4 address"};
 }
 
 }  // namespace quadrille::fabric

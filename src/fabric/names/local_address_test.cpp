@@ -22,6 +22,20 @@ TEST(LocalAddress, bridges_of_containers_are_not_taken_and_the_loopback_only_alo
   EXPECT_EQ(chosen({}, ""), "");
 }
 
+TEST(LocalAddress, a_link_local_address_is_taken_where_there_is_no_other) {
+  const LocalInterface of_controller{"usb0", 0xa9fe0001, 0xffff0000, 1500, false};
+  EXPECT_EQ(chosen({kInterfaces[0], of_controller, kInterfaces[2]}, ""), "eth0");
+  EXPECT_EQ(chosen({kInterfaces[0], of_controller, kInterfaces[1]}, ""), "usb0");
+}
+
+TEST(LocalAddress, a_host_with_a_network_by_ipv6_alone_does_not_fall_back_to_its_loopback) {
+  const LocalInterface by_ipv6{.name = "eth0"};
+  EXPECT_EQ(chosen({kInterfaces[0], by_ipv6}, ""), "");
+  EXPECT_EQ(chosen({kInterfaces[0], by_ipv6}, "lo"), "lo");
+  EXPECT_EQ(chosen({kInterfaces[0], by_ipv6}, "eth0"), "");
+  EXPECT_EQ(chosen({kInterfaces[0], kInterfaces[2], by_ipv6}, ""), "eth0");
+}
+
 TEST(LocalAddress, an_interface_goes_by_name_address_or_network) {
   EXPECT_EQ(chosen(kInterfaces, "eth1"), "eth1");
   EXPECT_EQ(chosen(kInterfaces, "docker0"), "docker0");
