@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,6 +49,22 @@ def test_a_second_job_tries_nothing(lab: Lab, tmp_path: Path) -> None:
     second = exchange(lab, tmp_path)
     assert "event=trial" not in second
     assert LEARNT in second, second
+
+
+def test_a_summary_tells_what_the_trials_of_this_job_have_saved(lab: Lab, tmp_path: Path) -> None:
+    first = exchange(lab, tmp_path, QUADRILLE_SUMMARY="on")
+    told = re.search(
+        r"spent ([\d.]+) of ([\d.]+) s .* in blocking .* executed (\d+) of (\d+) collectives(.*)", first
+    )
+    assert told is not None, first
+    assert 0 < float(told[1]) <= float(told[2])
+    on_rank_0 = re.findall(r"event=calls .* calls=(\d+) by_quadrille=(\d+)", first)
+    assert int(told[3]) == 3 * sum(int(ours) for _, ours in on_rank_0)
+    assert int(told[4]) == 3 * sum(int(calls) for calls, _ in on_rank_0)
+    won = re.search(r"event=plan collective=alltoall .*chosen=alltoall", first) is not None
+    assert ("by this job's trials" in told[5]) == won, first
+    second = exchange(lab, tmp_path, QUADRILLE_SUMMARY="on")
+    assert " in blocking collectives" in second and "by this job's trials" not in second, second
 
 
 def test_it_tries_again_where_something_else_has_changed_or_nothing_is_to_be_learnt(

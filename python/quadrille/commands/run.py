@@ -39,6 +39,9 @@ def run(
     multicast: Multicast = None,
     fabric: Fabric = None,
     trace: Trace = None,
+    summary: bool = typer.Option(
+        False, "--summary", help="Say in a line at the job's end what collectives took and Quadrille saved."
+    ),
     insist: bool = typer.Option(
         False, "--insist", help="Go on where something else keeps --fabric on from being used."
     ),
@@ -51,7 +54,8 @@ def run(
         raise UsageError("no command after `--`; write `quadrille run -- mpirun -np 4 ./app`")
     launcher = detect_launcher(line)
     options = JobOptions(model, collectives, wire, multicast, fabric, trace)
-    variables = settings.job_environment(options.variables())
+    asked = {**options.variables(), "QUADRILLE_SUMMARY": "on" if summary else None}
+    variables = settings.job_environment(asked)
     for_fabric = fabric_variables(variables, launcher.mpi)
     if for_fabric:
         check_mpi(launcher)

@@ -25,6 +25,21 @@ class CallCounts {
     Count& count = counts_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(collective)];
     (by_library ? count.by_library : count.by_quadrille).fetch_add(1, std::memory_order_relaxed);
   }
+  struct Sum {
+    std::uint64_t all = 0;
+    std::uint64_t by_quadrille = 0;
+  };
+  Sum sum() const {
+    Sum sum;
+    for (const auto& of_kind : counts_) {
+      for (const Count& count : of_kind) {
+        const std::uint64_t ours = count.by_quadrille.load(std::memory_order_relaxed);
+        sum.by_quadrille += ours;
+        sum.all += ours + count.by_library.load(std::memory_order_relaxed);
+      }
+    }
+    return sum;
+  }
   // One for each that has been called.
   std::vector<std::string> lines() const {
     std::vector<std::string> told;

@@ -23,6 +23,7 @@
 #include "mpi/call/vector_collective.h"
 #include "mpi/communicator/attachment.h"
 #include "mpi/device/device_memory.h"
+#include "mpi/job/job_summary.h"
 #include "mpi/job/runtime.h"
 #include "planner/agree/call_agreement.h"
 #include "planner/decision_text.h"
@@ -33,6 +34,7 @@ CollectiveCall::CollectiveCall(const CallArguments& arguments, const void* site)
     : scope_(arguments.collective, arguments.comm), arguments_(arguments), site_(site) {
   if (scope_.is_nested()) return;
   Communicator::give_up_call_left_by_jump();
+  if (job_summary.has_begun()) summed_from_ns_ = monotonic_now().value;
   if (const char* known = ForwardCache::of_this_thread().reason(arguments_)) {
     left_ = known;
     return;
@@ -210,15 +212,23 @@ void CollectiveCall::take_note(const Outcome& outcome) {
   record();
   if (outcome.flows) Runtime::active()->wire_log().add(shape_.collective, *outcome.flows);
   last_execution.take_algorithm(candidate_->name, decision_->reason, outcome.flows);
-  call_counts.add(arguments_.collective, CallCounts::Kind::blocking, false);
+  sum_up(false);
   trace(&candidate_->name, outcome);
+}
+
+void CollectiveCall::sum_up(bool by_library) const {
+  call_counts.add(arguments_.collective, CallCounts::Kind::blocking, by_library);
+  if (summed_from_ns_ == 0) return;
+  job_summary.add(Nanoseconds{monotonic_now().value - summed_from_ns_});
+  if (by_library || began_ns_ != 0 || decision_->trial.gain_ns() == 0) return;
+  job_summary.add_gain(decision_->trial.gain_ns());
 }
 
 int CollectiveCall::forwarded(int code) {
   if (scope_.is_nested()) return code;
   record();
   last_execution.take_library(left_);
-  call_counts.add(arguments_.collective, CallCounts::Kind::blocking, true);
+  sum_up(true);
   trace(nullptr, {});
   return code;
 }

@@ -58,6 +58,7 @@ class CollectiveCall {
   Outcome run();
   Outcome run_on(const CallArguments& call);
   void take_note(const Outcome& outcome);
+  void sum_up(bool by_library) const;
 
   CallScope scope_;
   CallArguments arguments_;
@@ -70,6 +71,7 @@ class CollectiveCall {
   const char* left_ = "not handled";      // why it is left to the MPI library
   std::int64_t began_ns_ = 0;             // 0: not timed
   std::int64_t traced_from_ns_ = 0;       // 0: not traced
+  std::int64_t summed_from_ns_ = 0;       // 0: there is no summary
 };
 
 }  // namespace quadrille

@@ -26,6 +26,7 @@
 #include "executor/waiting.h"
 #include "mpi/call/call_counts.h"
 #include "mpi/communicator/attachment.h"
+#include "mpi/job/job_summary.h"
 #include "mpi/job/version.h"
 #include "mpi/nonblocking/nonblocking_requests.h"
 #include "mpi/start/fabric_use.h"
@@ -202,9 +203,14 @@ bool Runtime::shake_hands(bool usable) {
   // same.
   const std::int64_t software = positive_fingerprint(version);
   const std::int64_t wishes = positive_fingerprint(agreed_settings(settings_));
-  std::array<std::int64_t, 6> mine{software, -software,      wishes,
-                                   -wishes,  usable ? 0 : 1, settings_.logs("wire") ? 1 : 0};
-  std::array<std::int64_t, 6> most{};
+  std::array<std::int64_t, 7> mine{software,
+                                   -software,
+                                   wishes,
+                                   -wishes,
+                                   usable ? 0 : 1,
+                                   settings_.logs("wire") ? 1 : 0,
+                                   settings_.summary ? 1 : 0};
+  std::array<std::int64_t, 7> most{};
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Iallreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX,
                   MPI_COMM_WORLD, &request);
@@ -242,6 +248,7 @@ bool Runtime::shake_hands(bool usable) {
     return false;
   }
   counts_wire_ = most[5] != 0;
+  if (most[6] != 0) job_summary.begin(monotonic_now());
   return true;
 }
 
@@ -321,6 +328,7 @@ int Runtime::close(MPI_Comm, int, void* state, void*) noexcept {
   if (runtime->world_rank_ == 0 && runtime->settings_.logs("plan")) {
     for (const std::string& line : call_counts.lines()) std::fprintf(stderr, "%s\n", line.c_str());
   }
+  if (job_summary.has_begun()) job_summary.write(runtime->shadow_, monotonic_now());
   if (runtime->trace_) runtime->trace_->end();
   runtime->verdicts_.keep();
   // Whoever is still asking whether its last message has arrived is answered till all are here.

@@ -35,6 +35,12 @@ std::int64_t sum_of(const std::vector<std::int64_t>& durations) {
   return std::accumulate(durations.begin(), durations.end(), std::int64_t{0});
 }
 
+std::int64_t median_of(std::vector<std::int64_t> durations) {
+  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
+  std::ranges::nth_element(durations, middle);
+  return *middle;
+}
+
 bool clearly_shorter(const std::vector<std::int64_t>& ones,
                      const std::vector<std::int64_t>& others) {
   const auto [fastest, slowest] = std::ranges::minmax(ones);
@@ -142,15 +148,24 @@ bool Trial::beats_library(std::uint32_t candidate, std::span<const std::int64_t>
 void Trial::settle_for(std::uint32_t verdict, std::uint64_t calls) {
   verdict_ = verdict;
   calls_left_ = calls;
+  gain_ns_ = 0;
   settled_ = true;
   samples_.clear();
+}
+
+void Trial::settle_by(std::span<const std::int64_t> longest, std::uint32_t verdict,
+                      std::uint64_t calls) {
+  const std::int64_t gain =
+      median_of(durations_of(0, longest)) - median_of(durations_of(verdict, longest));
+  settle_for(verdict, calls);
+  gain_ns_ = gain;
 }
 
 void Trial::judge(std::span<const std::int64_t> longest) {
   assert(longest.size() == wanted());
   const std::uint32_t best = best_of_ours(longest);
   if (final_) {
-    settle_for(beats_library(best, longest) ? best : 0, term_);
+    settle_by(longest, beats_library(best, longest) ? best : 0, term_);
     term_ *= 2;
     return;
   }
@@ -164,9 +179,10 @@ void Trial::judge(std::span<const std::int64_t> longest) {
   }
   const bool ours_is_clear = clearly_shorter(ours, library);
   const bool library_is_clear = clearly_shorter(library, ours);
+  if (ours_is_clear || library_is_clear)
+    settle_by(longest, ours_is_clear ? best : 0, term_of_turns);
   final_ = true;
   start_stage({0, best});
-  if (ours_is_clear || library_is_clear) settle_for(ours_is_clear ? best : 0, term_of_turns);
 }
 
 }  // namespace quadrille

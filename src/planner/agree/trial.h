@@ -48,6 +48,9 @@ class Trial {
   // How many calls have begun.
   std::uint64_t begun() const { return begun_; }
   bool settled() const { return settled_; }
+  // By how much a call of the verdict is shorter than one of the MPI library, by the medians of the
+  // samples that found it; 0 where it is the library, or was found elsewhere.
+  std::int64_t gain_ns() const { return gain_ns_; }
   // Whether there was nothing to try, so that the verdict is never looked at again.
   bool is_final() const { return settled_ && in_stage_.empty(); }
 
@@ -72,6 +75,7 @@ class Trial {
   std::size_t wanted() const { return counted() + (final_ ? 1 : 0); }
   void start_stage(std::vector<std::uint32_t> candidates);
   void settle_for(std::uint32_t verdict, std::uint64_t calls);
+  void settle_by(std::span<const std::int64_t> longest, std::uint32_t verdict, std::uint64_t calls);
   std::uint32_t best_of_ours(std::span<const std::int64_t> longest) const;
   bool beats_library(std::uint32_t candidate, std::span<const std::int64_t> longest) const;
   std::vector<std::int64_t> durations_of(std::uint32_t candidate,
@@ -86,6 +90,7 @@ class Trial {
   std::uint64_t term_;             // calls that a final's verdict holds for
   std::uint64_t term_far_behind_;  // and the one that there is none
   std::uint64_t calls_left_ = 0;
+  std::int64_t gain_ns_ = 0;
   bool settled_;
 };
 

@@ -39,6 +39,26 @@ TEST(Trial, the_fastest_candidate_wins) {
   EXPECT_EQ(verdict_for({100, 190, 140, 170}, 8), 0U);
 }
 
+TEST(Trial, the_gain_is_that_of_medians) {
+  Trial trial(2, 8);
+  const auto hold = [&](std::int64_t ours) {
+    std::int64_t call = 0;
+    while (!trial.settled()) {
+      trial.record(trial.candidate() == 1 ? ours : 100 + call++ % 3 * 10);
+      if (!trial.samples_are_due()) continue;
+      const std::vector<std::int64_t> samples(trial.samples().begin(), trial.samples().end());
+      trial.judge(samples);
+    }
+  };
+  hold(40);
+  EXPECT_EQ(trial.candidate(), 1U);
+  EXPECT_EQ(trial.gain_ns(), 70);
+  while (trial.settled()) trial.begin_call();
+  hold(400);
+  EXPECT_EQ(trial.candidate(), 0U);
+  EXPECT_EQ(trial.gain_ns(), 0);
+}
+
 TEST(Trial, a_gain_within_the_noise_is_left_to_the_mpi_library) {
   EXPECT_EQ(verdict_for({100, 96}, 4), 0U);
   EXPECT_EQ(verdict_for({100, 95}, 4), 1U);
