@@ -13,7 +13,9 @@ import pytest
 from lab_jobs import GRANTED, program, start_over_provider
 from lab_traffic import PYTHON, needs_namespaces, topology
 
+from quadrille.installation import native_directory
 from quadrille.lab.lab import Lab
+from quadrille.lab.ready_made import resolve
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
 
@@ -202,3 +204,19 @@ def test_messages_are_right_or_the_provider_says_why_not(lab: Lab, odd: Odd) -> 
         assert code != 0 and odd.provider in output, output
     else:
         assert code == 0 and " failures=0" in output, output
+
+
+@pytest.mark.usefixtures("provider")
+def test_hosts_with_another_version_of_the_provider_are_told(tmp_path: Path) -> None:
+    """By its file on one host, in which an endpoint's name begins with other bytes."""
+    library = native_directory() / "libquadrille-fi.so"
+    contents = library.read_bytes()
+    assert b"QFI4" in contents
+    other = tmp_path / library.name
+    other.write_bytes(contents.replace(b"QFI4", b"QFI9"))
+    with Lab.up(resolve("one_switch:hosts=3,rate_mbit=200"), "t-odd") as lab:
+        lab.on_host("h2", ["mount", "--bind", str(other), str(library)])
+        line = [*lab.launcher("ompi4", 3), program("point_to_point", "ompi4"), "100000"]
+        done = start_over_provider(line, "--collectives", "off", timeout_s=60)
+    assert done.returncode != 0
+    assert "install the same Quadrille on all hosts" in done.stderr, done.stderr

@@ -94,6 +94,25 @@ def test_a_rank_without_the_library_ends_the_job_with_a_message(mpi: Mpi) -> Non
 
 
 @pytest.mark.parametrize(
+    ("trials", "complaint"),
+    [
+        ("3", "the ranks of this job have different QUADRILLE_ settings"),
+        ("many", "the QUADRILLE_ settings of another rank cannot be used"),
+    ],
+)
+def test_a_rank_with_other_settings_costs_one_line_and_the_program_runs_on(
+    mpi: Mpi, trials: str, complaint: str
+) -> None:
+    program = [str(mpi.program("late_rank")), "0"]
+    with_other = ["env", f"QUADRILLE_TRIALS={trials}", *program]
+    settings = mpi.settings(True, FORCED)
+    outcome = mpi.start([*mpi.line(2, program, settings), ":", *mpi.line(1, with_other, settings)])
+    assert (outcome.code, outcome.counts) == (0, {"sum": 3}), outcome.errors
+    told = f"quadrille: {complaint}; the program runs on with the MPI library alone"
+    assert lines_of_quadrille(outcome.errors) == [told], outcome.errors
+
+
+@pytest.mark.parametrize(
     ("settings", "complaint"),
     [
         ({"QUADRILLE_TRIALS": "many"}, "QUADRILLE_TRIALS"),

@@ -4,6 +4,8 @@
 #include <rdma/fi_eq.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <cstring>
 
 #include "fabric/provider/endpoint.h"
@@ -57,6 +59,19 @@ bool AddressVector::is_bound() const {
   return !endpoints_.empty();
 }
 
+namespace {
+
+void tell_of_foreign_names() {
+  static std::atomic_flag is_told;
+  if (is_told.test_and_set()) return;
+  std::fputs(
+      "quadrille: the address of a rank is none of this version's libfabric provider; install the "
+      "same Quadrille on all hosts, and choose --fabric on for all\n",
+      stderr);
+}
+
+}  // namespace
+
 struct AddressVectorCalls {
   static AddressVector& of(fid_av* av) { return *static_cast<AddressVector*>(av); }
 
@@ -69,7 +84,10 @@ struct AddressVectorCalls {
       const auto name = decode_name({bytes + i * name_bytes, name_bytes});
       if (made != nullptr) made[i] = FI_ADDR_NOTAVAIL;
       if ((flags & FI_SYNC_ERR) != 0) static_cast<int*>(context)[i] = name ? 0 : FI_EINVAL;
-      if (!name) continue;
+      if (!name) {
+        tell_of_foreign_names();
+        continue;
+      }
       const fi_addr_t address = self.insert(*name);
       if (made != nullptr) made[i] = address;
       ++inserted;
