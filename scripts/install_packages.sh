@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the system packages of packages.txt that are missing. Touches neither network nor apt when none is.
+# install_packages.sh [LIST]: installs the system packages of LIST (packages.txt beside this) that are missing. Touches neither network nor
+# apt when none is.
 set -euo pipefail
-cd "$(dirname "$0")"
+list=${1:-$(dirname "$0")/packages.txt}
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
 if ! command -v dpkg-query >/dev/null; then
-    echo "make: no Debian packages here; install by hand what stands in scripts/packages.txt" >&2
+    echo "make: no Debian packages here; install by hand what stands in $list" >&2
     exit 0
 fi
 required=() optional=()
@@ -17,7 +18,7 @@ while read -r mark name; do
         '?') is_installed "$name" || optional+=("$name") ;;
         *) is_installed "$mark" || required+=("$mark") ;;
     esac
-done <packages.txt
+done <"$list"
 [ ${#required[@]} -eq 0 ] && [ ${#optional[@]} -eq 0 ] && exit 0
 
 as_root=()

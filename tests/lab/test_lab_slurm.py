@@ -17,7 +17,6 @@ from quadrille.installation import quadrille_program
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
 
-# Slurm's daemons are not installed by `make`: on a user's machine they would start by themselves.
 pytestmark = [
     pytest.mark.lab,
     pytest.mark.mpi,

@@ -13,7 +13,7 @@ import pytest
 
 from quadrille.installation import native_directory, quadrille_program
 
-pytestmark = [pytest.mark.mpi, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.mpi, pytest.mark.slow, pytest.mark.timeout(240)]
 
 CHECK = Path(__file__).parents[2] / "packaging" / "reframe" / "quadrille_check.py"
 SITE = """
