@@ -28,6 +28,10 @@ constexpr std::uint64_t term_of_turns = 64;
 // Ours is far behind where its fastest call takes so many times as long as the library's slowest.
 constexpr std::int64_t far_behind_factor = 2;
 constexpr std::uint64_t first_term_far_behind = 250;
+// At first sight: so many times as long as the library's call, and by so much, which is more than
+// it takes to open connections.
+constexpr std::int64_t first_sight_factor = 4;
+constexpr std::int64_t first_sight_ns = 100'000'000;
 // Of a verdict that another job has come to.
 constexpr std::uint64_t term_of_adopted = 250;
 
@@ -68,6 +72,8 @@ Trial::Trial(std::uint32_t candidates, std::uint32_t rounds)
 
 void Trial::start_stage(std::vector<std::uint32_t> candidates) {
   in_stage_ = std::move(candidates);
+  is_first_turn_ = !final_ && turns() > 1;
+  first_turn_.clear();
   samples_.clear();
   samples_.reserve(wanted());
 }
@@ -80,7 +86,8 @@ void Trial::adopt(std::uint32_t best, bool beats_library) {
 }
 
 std::uint32_t Trial::rounds() const {
-  if (!final_) return (final_rounds_ + 3) / 4;
+  if (is_first_turn_) return 1;
+  if (!final_) return first_turn_.empty() ? turns() : turns() - 1;
   return static_cast<std::uint32_t>((final_rounds_ + calls_in_a_row - 1) / calls_in_a_row *
                                     calls_in_a_row);
 }
@@ -88,7 +95,7 @@ std::uint32_t Trial::rounds() const {
 std::uint32_t Trial::candidate_of(std::size_t call) const {
   if (call == counted()) return 0;
   const std::size_t turn = final_ ? call / calls_in_a_row : call;
-  const std::size_t round = turn / in_stage_.size();
+  const std::size_t round = turn / in_stage_.size() + (first_turn_.empty() ? 0 : 1);
   const std::size_t place = turn % in_stage_.size();
   return in_stage_[round % 2 == 0 ? place : in_stage_.size() - 1 - place];
 }
@@ -115,6 +122,7 @@ void Trial::record(std::int64_t duration_ns) {
 std::vector<std::int64_t> Trial::durations_of(std::uint32_t candidate,
                                               std::span<const std::int64_t> longest) const {
   std::vector<std::int64_t> durations;
+  if (!first_turn_.empty()) durations.push_back(first_turn_[candidate]);
   for (std::size_t call = 0; call < counted(); ++call) {
     if (final_ && call % calls_in_a_row == 0) continue;
     if (candidate_of(call) == candidate) durations.push_back(longest[call]);
@@ -161,8 +169,30 @@ void Trial::settle_by(std::span<const std::int64_t> longest, std::uint32_t verdi
   gain_ns_ = gain;
 }
 
+void Trial::leave_out_far_behind(std::span<const std::int64_t> longest) {
+  std::vector<std::int64_t> first_turn(in_stage_.back() + 1);
+  std::vector<std::uint32_t> kept;
+  for (std::size_t call = 0; call < longest.size(); ++call) {
+    first_turn[in_stage_[call]] = longest[call];
+    const bool is_far_behind = longest[call] > first_sight_factor * longest[0] &&
+                               longest[call] > longest[0] + first_sight_ns;
+    if (!is_far_behind) kept.push_back(in_stage_[call]);
+  }
+  if (kept.size() == 1) return settle_for_library_far_ahead(best_of_ours(longest));
+  start_stage(std::move(kept));
+  is_first_turn_ = false;
+  first_turn_ = std::move(first_turn);
+}
+
+void Trial::settle_for_library_far_ahead(std::uint32_t best) {
+  in_stage_ = {0, best};
+  settle_for(0, term_far_behind_);
+  term_far_behind_ *= 2;
+}
+
 void Trial::judge(std::span<const std::int64_t> longest) {
   assert(longest.size() == wanted());
+  if (is_first_turn_) return leave_out_far_behind(longest);
   const std::uint32_t best = best_of_ours(longest);
   if (final_) {
     settle_by(longest, beats_library(best, longest) ? best : 0, term_);
@@ -171,12 +201,7 @@ void Trial::judge(std::span<const std::int64_t> longest) {
   }
   const std::vector<std::int64_t> ours = durations_of(best, longest);
   const std::vector<std::int64_t> library = durations_of(0, longest);
-  if (far_behind(ours, library)) {
-    in_stage_ = {0, best};
-    settle_for(0, term_far_behind_);
-    term_far_behind_ *= 2;
-    return;
-  }
+  if (far_behind(ours, library)) return settle_for_library_far_ahead(best);
   const bool ours_is_clear = clearly_shorter(ours, library);
   const bool library_is_clear = clearly_shorter(library, ours);
   if (ours_is_clear || library_is_clear)

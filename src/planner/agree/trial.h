@@ -4,7 +4,8 @@
 // out. Candidate 0 is the MPI library.
 //
 // First all candidates take turns for a quarter of the rounds, which also opens their connections;
-// then the best of ours meets the MPI library in a final of all rounds. A program that makes few
+// after one turn those are left out that are far behind at first sight. Then the best of ours meets
+// the MPI library in a final of all rounds. A program that makes few
 // calls pays little, and the final's samples are enough to tell a gain from luck. The final
 // forgives no slow call, for the stalls that a candidate causes now and then are what it is tried
 // for, but the first one of a row, which finds processes and connections as the other left them. It
@@ -70,10 +71,13 @@ class Trial {
   std::uint32_t candidate_of(std::size_t call) const;
 
  private:
+  std::uint32_t turns() const { return (final_rounds_ + 3) / 4; }
   std::uint32_t rounds() const;
   std::size_t counted() const { return in_stage_.size() * rounds(); }
   std::size_t wanted() const { return counted() + (final_ ? 1 : 0); }
   void start_stage(std::vector<std::uint32_t> candidates);
+  void leave_out_far_behind(std::span<const std::int64_t> longest);
+  void settle_for_library_far_ahead(std::uint32_t best);
   void settle_for(std::uint32_t verdict, std::uint64_t calls);
   void settle_by(std::span<const std::int64_t> longest, std::uint32_t verdict, std::uint64_t calls);
   std::uint32_t best_of_ours(std::span<const std::int64_t> longest) const;
@@ -83,6 +87,8 @@ class Trial {
 
   std::uint32_t final_rounds_;
   bool final_ = false;
+  bool is_first_turn_ = false;            // a stage of its own
+  std::vector<std::int64_t> first_turn_;  // [candidates], once it was judged
   std::vector<std::uint32_t> in_stage_;
   std::vector<std::int64_t> samples_;
   std::uint32_t verdict_ = 0;

@@ -13,17 +13,23 @@
 namespace quadrille {
 namespace {
 
-// Runs a trial in which `duration(candidate, call)` says how long a call takes; returns the
-// verdict.
-std::uint32_t verdict_for(std::uint32_t candidates, std::uint32_t rounds,
-                          const std::function<std::int64_t(std::uint32_t, int)>& duration) {
-  Trial trial(candidates, rounds);
-  for (int call = 0; !trial.settled(); ++call) {
+using Duration = std::function<std::int64_t(std::uint32_t, int)>;
+
+// Makes `calls` calls of a trial, or all until it is settled, of which `duration(candidate, call)`
+// says how long one takes.
+void make_calls(Trial& trial, const Duration& duration, int calls = 1'000'000) {
+  for (int call = 0; call < calls && !trial.settled(); ++call) {
     trial.record(duration(trial.candidate(), call));
     if (!trial.samples_are_due()) continue;
     const std::vector<std::int64_t> samples(trial.samples().begin(), trial.samples().end());
     trial.judge(samples);
   }
+}
+
+std::uint32_t verdict_for(std::uint32_t candidates, std::uint32_t rounds,
+                          const Duration& duration) {
+  Trial trial(candidates, rounds);
+  make_calls(trial, duration);
   return trial.candidate();
 }
 
@@ -42,13 +48,9 @@ TEST(Trial, the_fastest_candidate_wins) {
 TEST(Trial, the_gain_is_that_of_medians) {
   Trial trial(2, 8);
   const auto hold = [&](std::int64_t ours) {
-    std::int64_t call = 0;
-    while (!trial.settled()) {
-      trial.record(trial.candidate() == 1 ? ours : 100 + call++ % 3 * 10);
-      if (!trial.samples_are_due()) continue;
-      const std::vector<std::int64_t> samples(trial.samples().begin(), trial.samples().end());
-      trial.judge(samples);
-    }
+    make_calls(trial, [&](std::uint32_t candidate, int call) -> std::int64_t {
+      return candidate == 1 ? ours : 100 + call % 3 * 10;
+    });
   };
   hold(40);
   EXPECT_EQ(trial.candidate(), 1U);
@@ -118,7 +120,7 @@ TEST(Trial, the_first_stage_goes_there_and_back_and_the_final_has_two_in_turns_o
     const std::vector<std::int64_t> samples(trial.samples().begin(), trial.samples().end());
     trial.judge(samples);
   }
-  EXPECT_EQ(order, "012210 00002222222200000 ");
+  EXPECT_EQ(order, "012 210 00002222222200000 ");
 }
 
 // Makes `calls` calls; returns how many of them candidate 1 made.
@@ -179,12 +181,35 @@ TEST(Trial, who_is_far_behind_in_two_turns_meets_nobody_in_a_final) {
   EXPECT_FALSE(once_slow.settled());
 }
 
+TEST(Trial, who_is_far_behind_at_first_sight_has_no_second_turn) {
+  const auto duration = [](std::uint32_t candidate, int) -> std::int64_t {
+    return std::vector<std::int64_t>{40, 900, 30, 141}[candidate] * ms;
+  };
+  Trial trial(4, 8);
+  make_calls(trial, duration, 4);
+  EXPECT_EQ(trial.in_stage(), (std::vector<std::uint32_t>{0, 2, 3}));
+  make_calls(trial, duration);
+  EXPECT_EQ(trial.candidate(), 2U);
+  Trial slow(3, 8);
+  make_calls(
+      slow, [](std::uint32_t candidate, int) { return (candidate == 0 ? 2 : 20) * 100 * ms; }, 3);
+  EXPECT_TRUE(slow.settled());
+  EXPECT_EQ(slow.candidate(), 0U);
+  EXPECT_EQ(calls_of_ours(slow, 252, 200 * ms, 100 * ms), 1) << "and is tried again later";
+  Trial connects(2, 8);  // short calls may open connections
+  make_calls(
+      connects,
+      [](std::uint32_t candidate, int call) { return call < 2 && candidate == 1 ? 100 * ms : 1; },
+      4);
+  EXPECT_FALSE(connects.settled());
+}
+
 TEST(Trial, of_several_the_best_is_tried_again_that_was_far_behind) {
   Trial trial(3, 8);
-  for (int call = 0; call < 6; ++call)
-    trial.record(std::vector<std::int64_t>{100, 250, 900}[trial.candidate()]);
-  const std::vector<std::int64_t> samples(trial.samples().begin(), trial.samples().end());
-  trial.judge(samples);
+  const auto duration = [](std::uint32_t candidate, int) -> std::int64_t {
+    return std::vector<std::int64_t>{100, 250, 900}[candidate];
+  };
+  make_calls(trial, duration, 6);
   EXPECT_TRUE(trial.settled());
   EXPECT_EQ(trial.candidate(), 0U);
   EXPECT_EQ(trial.in_stage(), (std::vector<std::uint32_t>{0, 1}));
@@ -215,9 +240,7 @@ TEST(Trial, a_turn_that_was_slow_once_is_no_clear_gain) {
     return (candidate == 1 || call == 0 ? 30 : 900) * ms;
   };
   Trial trial(2, 8);
-  for (int call = 0; call < 4; ++call) trial.record(duration(trial.candidate(), call));
-  const std::vector<std::int64_t> samples(trial.samples().begin(), trial.samples().end());
-  trial.judge(samples);
+  make_calls(trial, duration, 4);
   EXPECT_FALSE(trial.settled());
 }
 
