@@ -7,6 +7,8 @@
 
 #include "types.h"
 
+#define MOST_RANKS 1024
+
 struct call {
   MPI_Comm comm;
   const char* comm_name;

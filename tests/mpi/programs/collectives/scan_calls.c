@@ -93,7 +93,7 @@ void compare_reduce_scatter_block(const struct call* call, const struct reductio
 void compare_reduce_scatter(const struct call* call, const struct reduction_case* reduction) {
   if (library_fails(reduction)) return;
   char text[256];
-  int counts[64], all = 0;
+  int counts[MOST_RANKS], all = 0;
   for (int i = 0; i < size_of(call->comm); ++i) {
     counts[i] = call->count * (((int)call->seed + 3 * i) % 4) / 2;
     all += counts[i];

@@ -2,8 +2,6 @@
  * Calls whose blocks differ in length. Blocks lie in the reverse order of ranks, with gaps. */
 #include "calls.h"
 
-#define MOST_RANKS 64
-
 /* Elements from one rank to another: none to one and a half times the call's count. */
 static int elements_between(const struct call* call, int source, int target) {
   return call->count * (((int)call->seed + 7 * source + 3 * target) % 4) / 2;
