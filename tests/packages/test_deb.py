@@ -41,7 +41,9 @@ def installed(package: Path, debian: Debian, before: set[str]) -> Debian:
 
 def test_the_command_runs_as_any_user(installed: Debian) -> None:
     assert installed.as_user("quadrille", "--version").startswith("quadrille ")
-    assert "Open MPI 4.1.4 is here" in installed.as_user("quadrille", "doctor", "--here")
+    # What it finds wrong with this machine is not the package's.
+    found = installed.as_user("sh", "-c", "quadrille doctor --here || [ $? -eq 1 ]")
+    assert "Open MPI 4.1.4 is here" in found, found
     # Whatever the shell has activated.
     assert installed.as_user("quadrille", "--version", PYTHONPATH="/nowhere", PYTHONHOME="/nowhere")
 
