@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# make build | test | test-exhaustive | test-suites SUITES=... | demo | lint | install PREFIX=... | wheel ARCHITECTURE=x86_64|aarch64 | clean. Each does all its own
+# make build | test | test-exhaustive | test-suites SUITES=... | demo | lint | install PREFIX=... | wheel ARCHITECTURE=x86_64|aarch64 | deb | rpm | clean. Each does all its own
 # set-up, and little when it is done already; on Debian and Ubuntu this includes system packages (with sudo when not root).
-.PHONY: build test test-exhaustive test-suites demo lint one-definition install wheel clean distclean packages native native-tests mpi-impi
+.PHONY: build test test-exhaustive test-suites demo lint one-definition install wheel deb rpm clean distclean packages native native-tests mpi-impi
 .DEFAULT_GOAL := build
 SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -85,6 +85,11 @@ install: native
 ARCHITECTURE := x86_64
 wheel: $(MPICH) $(LIBAEGIS) .venv/.runs | packages
 	@bash packaging/wheel/build.sh $(ARCHITECTURE)
+
+# dist/quadrille_VERSION-1_amd64.deb, dist/quadrille-VERSION-1.x86_64.rpm: the x86-64 wheel and what it needs, below /usr.
+deb rpm: wheel
+	@bash scripts/install_packages.sh packaging/packages.txt
+	@bash packaging/$@/build.sh
 
 clean:
 	rm -rf build dist .wheel demo-results .cache .mypy_cache .ruff_cache .pytest_cache

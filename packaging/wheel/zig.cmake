@@ -17,7 +17,7 @@ endforeach()
 set(CMAKE_AR $ENV{WHEEL_ROOT}/bin/ar)
 set(CMAKE_RANLIB $ENV{WHEEL_ROOT}/bin/ranlib)
 # Users have no sources to find lines in. What is linked in, the C++ runtime above all, is nobody else's.
-set(CMAKE_EXE_LINKER_FLAGS_INIT "-s -Wl,--gc-sections")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-s -pie -Wl,--gc-sections")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "-s -Wl,--gc-sections -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/exports.map -Wl,--undefined-version")
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH "$ORIGIN")
