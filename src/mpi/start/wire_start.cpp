@@ -121,7 +121,7 @@ class Opening {
     const std::size_t held = link->receive_queue(mtu - ip_udp_bytes);
     wire.board = share_board(secret, hosts[host_].address);
     wire::PortSettings port;
-    const WireLimits limits(job_, mtu);
+    const WireLimits limits({job_.host_of_rank, job_.hosts, job_.model, job_.model_host}, mtu);
     port.endpoint = limits.of_endpoint(host_);
     port.endpoint.self = static_cast<wire::EndpointId>(rank_);
     port.endpoint.secret = secret_of_start(secret);

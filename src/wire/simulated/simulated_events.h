@@ -39,6 +39,7 @@ struct SimulatedEvent {
 class SimulatedEvents {
  public:
   bool empty() const { return heap_.empty(); }
+  std::size_t own_bytes() const { return heap_.capacity() * sizeof(SimulatedEvent); }
   const SimulatedEvent& first() const { return heap_.front(); }
   void push(const SimulatedEvent& event) {
     std::size_t place = heap_.size();
@@ -106,6 +107,11 @@ class SimulatedDatagrams {
     datagram.length = bytes.size();
     datagram.holders = 1;
     return number;
+  }
+  std::size_t own_bytes() const {
+    std::size_t bytes = all_.capacity() * sizeof(Datagram);
+    for (const Datagram& datagram : all_) bytes += datagram.room.capacity();
+    return bytes;
   }
   Datagram& operator[](std::uint32_t number) { return all_[number]; }
   void hold(std::uint32_t number) { ++all_[number].holders; }

@@ -66,6 +66,12 @@ bool SimulatedNetwork::happens(double probability) {
   return probability > 0 && std::uniform_real_distribution<>(0, 1)(chance_) < probability;
 }
 
+std::size_t SimulatedNetwork::own_bytes() const {
+  return ends_.capacity() * sizeof(End) + hosts_.capacity() * (sizeof(Host) + sizeof(CreditBoard)) +
+         events_.own_bytes() + datagrams_.own_bytes() + room_.capacity() + received_.capacity() +
+         actions_.capacity() * sizeof(actions_.front());
+}
+
 void SimulatedNetwork::push(Nanoseconds time, Kind kind, std::uint32_t target) {
   events_.push({.at = {time, order_++}, .target = target, .kind = kind});
 }

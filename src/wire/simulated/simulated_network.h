@@ -123,10 +123,14 @@ class SimulatedNetwork {
 
   Nanoseconds now() const { return now_; }
   Endpoint& endpoint(EndpointId id) { return *ends_[id].endpoint; }
+  const Endpoint& endpoint(EndpointId id) const { return *ends_[id].endpoint; }
   CreditBudget& budget(EndpointId id) { return *ends_[id].budget; }
+  const CreditBudget& budget(EndpointId id) const { return *ends_[id].budget; }
   std::uint64_t overflows() const { return overflows_; }
   // Datagrams that found a socket full.
   std::uint64_t lost_at_sockets() const { return lost_at_sockets_; }
+  // Memory of the network itself, without its endpoints.
+  std::size_t own_bytes() const;
   // Events that have happened.
   std::uint64_t happened() const { return happened_; }
   const SimulatedTree& tree() const { return tree_; }
