@@ -203,6 +203,7 @@ void SimulatedNetwork::pump(EndpointId id) {
   const auto outgoing = end.endpoint->next_datagram(std::span(room_).first(room), now_, limit);
   collect(id);
   if (!outgoing) {
+    end.is_sending = false;
     if (const auto deadline = end.endpoint->deadline()) wake(id, std::max(*deadline, now_));
     return;
   }
@@ -219,14 +220,15 @@ void SimulatedNetwork::send_datagram(EndpointId from, const Endpoint::Outgoing& 
   const bool to_group = outgoing.peer == Endpoint::to_group;
   const auto packets = static_cast<std::int64_t>((bytes.size() + each - 1) / each);
   const SimulatedProcessor& costs = settings_.processor;
-  const Nanoseconds busy = costs.send_call + costs.send_packet * packets;
+  const Nanoseconds called = std::exchange(end.is_sending, true) ? Nanoseconds{} : costs.send_call;
+  const Nanoseconds busy = called + costs.send_packet * packets;
   if (costs.takes_time()) end.processor_free = now_ + busy;
   for (std::size_t offset = 0; offset < bytes.size(); offset += each) {
     const auto one = bytes.subspan(offset, std::min(each, bytes.size() - offset));
     wire_bytes_ += one.size() + framing_bytes;
     host.interface_free = host.interface_free + host.interface.time_of(one.size());
     const Nanoseconds arrival =
-        passed(from, outgoing.path, one.size()) + settings_.latency + costs.send_call;
+        passed(from, outgoing.path, one.size()) + settings_.latency + called;
     const std::uint32_t number = datagrams_.add(one);
     SimulatedDatagrams::Datagram& datagram = datagrams_[number];
     datagram.from = from;
@@ -387,6 +389,7 @@ bool SimulatedNetwork::receive_arrived(EndpointId id) {
     return true;
   }
   if (end.arrived.empty()) return false;
+  end.is_sending = false;
   end.processor_free = now_ + costs.receive_call +
                        costs.receive_packet * static_cast<std::int64_t>(end.arrived.size());
   while (!end.arrived.empty()) {

@@ -29,7 +29,7 @@ namespace quadrille::wire {
 
 // What an endpoint's own processor needs, all zero: no time.
 struct SimulatedProcessor {
-  Nanoseconds send_call{};  // a datagram that leaves, or a run of them
+  Nanoseconds send_call{};  // all that leaves before something is received, or nothing is due
   Nanoseconds send_packet{};
   Nanoseconds receive_call{};  // all that has come since the last one
   Nanoseconds receive_packet{};
@@ -172,6 +172,7 @@ class SimulatedNetwork {
     bool silent = false;
     bool takes_group_data = true;
     bool waits_for_interface = false;
+    bool is_sending = false;  // more may leave by the same system call
   };
 
   std::size_t host_of(EndpointId id) const { return id / settings_.of_host; }
