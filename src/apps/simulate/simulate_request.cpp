@@ -39,6 +39,8 @@ void SimulateRequest::add_to(CLI::App& app) {
       ->check(CLI::Range(8, 1'000'000));
   app.add_option("--budget", budget, "packets that a host's budget begins with; not given: a job's")
       ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--most-budget", most_budget, "packets that it may grow to; not given: a job's")
+      ->check(CLI::Range(1, 1'000'000));
   app.add_option("--seed", seed, "of what is lost, who is late, and ways through the network")
       ->capture_default_str();
   app.add_option("--longest", longest_s, "seconds of virtual time after which it has failed")

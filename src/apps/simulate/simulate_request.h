@@ -28,6 +28,7 @@ struct SimulateRequest {
   std::uint32_t paths = 4;
   std::uint32_t socket_datagrams = 0;  // 0: as a socket with 4 MiB asked for keeps
   std::uint32_t budget = 0;            // packets; 0: as a job with that model begins
+  std::uint32_t most_budget = 0;       // that it grows to; 0: likewise
   std::uint64_t seed = 1;
   double longest_s = 600;  // of virtual time
 

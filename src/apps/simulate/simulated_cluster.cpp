@@ -98,7 +98,7 @@ Segment segment_of(const ClusterSettings& settings, const std::string& name) {
 }
 
 Cluster one_switch(const ClusterSettings& settings) {
-  Cluster cluster{.model = {}, .ways = {}, .settings = settings};
+  Cluster cluster{.model = {}, .ways = {}, .settings = settings, .is_named = true};
   Segment segment = segment_of(settings, "switch");
   for (std::size_t host = 0; host < settings.hosts; ++host) {
     cluster.model.hosts.push_back(host_of(settings, host, segment.name));
@@ -109,7 +109,7 @@ Cluster one_switch(const ClusterSettings& settings) {
 }
 
 Cluster leaf_spine(const ClusterSettings& settings) {
-  Cluster cluster{.model = {}, .ways = {}, .settings = settings};
+  Cluster cluster{.model = {}, .ways = {}, .settings = settings, .is_named = true};
   cluster.model.junctions.emplace_back("spine");
   for (std::size_t host = 0; host < settings.hosts; ++host) {
     const std::string leaf = "leaf" + std::to_string(host / settings.leaf);
@@ -251,6 +251,7 @@ Result<wire::SimulatedSettings> ports_of(const Cluster& cluster,
     const Nanoseconds all = time_of(segment.latency_ns, cluster.settings.latency_us);
     settings.latency = std::max(settings.latency, all - of_processors);
   }
+  if (cluster.is_named) settings.latency = time_of(std::nullopt, cluster.settings.latency_us);
   for (const std::uint32_t index : hosts) {
     const ModelHost& host = cluster.model.hosts[index];
     wire::SimulatedHost own{.out_bit_s = rate_of(host.from_host_bit_s, usual_bit_s),

@@ -29,7 +29,7 @@ inline constexpr std::int64_t usual_packet_ns = 600;
 struct ClusterSettings {
   std::uint32_t hosts = 0;  // 0: as many as the ranks need
   std::uint32_t leaf = 16;  // hosts of a leaf
-  std::uint32_t spines = 4;
+  std::uint32_t spines = 2;
   double over = 2;                 // oversubscription
   double rate_gbit = 10;           // of a host's cable
   std::uint32_t buffer_kib = 256;  // of each port of a switch
@@ -43,6 +43,7 @@ struct Cluster {
   NetworkModel model;
   std::vector<std::uint32_t> ways;  // [trunks of the model]: ports side by side
   ClusterSettings settings;
+  bool is_named = false;  // else a file's
 };
 
 // `hosts`: that the ranks need. Errors say what is wrong with the name, or with the file and where.

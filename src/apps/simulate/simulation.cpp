@@ -59,7 +59,8 @@ void add_endpoints(const SimulateRequest& request, const PlannedCall& call,
     own.endpoint.paths = request.paths;
     own.budget = std::min<std::uint32_t>(request.budget > 0 ? request.budget : limits.packets(host),
                                          static_cast<std::uint32_t>(held));
-    own.most_budget = wire::CreditBudget::most_with(held);
+    own.most_budget =
+        request.most_budget > 0 ? request.most_budget : wire::CreditBudget::most_with(held);
   }
 }
 
@@ -262,8 +263,9 @@ Result<SimulatedCallTimes> Simulation::run(std::uint32_t number) {
   times.data_resent -= before.data_resent;
   times.acks_sent -= before.acks_sent;
   const auto share = [&](Nanoseconds busy) {
-    return static_cast<double>(busy.value) /
-           static_cast<double>(std::max<std::int64_t>(times.time.value, 1));
+    // Where the call before has left something behind it may be more.
+    return std::min(1.0, static_cast<double>(busy.value) /
+                             static_cast<double>(std::max<std::int64_t>(times.time.value, 1)));
   };
   const std::vector<Nanoseconds> trunks = busy_of(network_.tree().ports());
   for (std::size_t i = 0; i < trunks.size(); ++i)
