@@ -18,8 +18,9 @@ namespace {
 
 // What a job asks of the system for a socket, of which it counts twice as much.
 constexpr std::size_t receive_buffer_bytes = std::size_t{8} << 20U;
-// Between looks at how much memory there is, in events.
-constexpr std::uint64_t between_looks = 1 << 20;
+// Between looks at how much memory there is, in events: with gigabytes one takes a tenth of a
+// second.
+constexpr std::uint64_t between_looks = 1 << 24;
 
 std::size_t allocated_bytes() {
   const struct mallinfo2 now = mallinfo2();
