@@ -121,9 +121,8 @@ Cluster leaf_spine(const ClusterSettings& settings) {
       trunk.second = "spine";
       const double rate = settings.rate_gbit * 1e9 * settings.leaf / settings.over;
       trunk.forward_bit_s = trunk.backward_bit_s = exactly(rate);
-      // A probe's bursts fill the port that one flow takes.
       trunk.forward_buffer_bytes = trunk.backward_buffer_bytes =
-          exactly(settings.buffer_kib * 1024.0);
+          exactly(settings.buffer_kib * 1024.0 * settings.spines);
       trunk.latency_ns = exactly(settings.trunk_us * 1e3);
       trunk.routes = settings.spines > 1 ? "several" : "one";
       cluster.model.trunks.push_back(std::move(trunk));
@@ -197,14 +196,15 @@ void add_trunks(const Cluster& cluster, wire::SimulatedSettings& into,
   for (std::size_t i = 0; i < model.trunks.size(); ++i) {
     const Trunk& trunk = model.trunks[i];
     const double ways = cluster.ways[i];
-    into.trunks.push_back({.first = places.at(trunk.first),
-                           .second = places.at(trunk.second),
-                           .ways = cluster.ways[i],
-                           .forward_bit_s = rate_of(trunk.forward_bit_s, unlimited_bit_s) / ways,
-                           .backward_bit_s = rate_of(trunk.backward_bit_s, unlimited_bit_s) / ways,
-                           .forward_buffer_bytes = bytes_of(trunk.forward_buffer_bytes, buffer),
-                           .backward_buffer_bytes = bytes_of(trunk.backward_buffer_bytes, buffer),
-                           .latency = time_of(trunk.latency_ns, cluster.settings.trunk_us)});
+    into.trunks.push_back(
+        {.first = places.at(trunk.first),
+         .second = places.at(trunk.second),
+         .ways = cluster.ways[i],
+         .forward_bit_s = rate_of(trunk.forward_bit_s, unlimited_bit_s) / ways,
+         .backward_bit_s = rate_of(trunk.backward_bit_s, unlimited_bit_s) / ways,
+         .forward_buffer_bytes = bytes_of(trunk.forward_buffer_bytes, buffer) / cluster.ways[i],
+         .backward_buffer_bytes = bytes_of(trunk.backward_buffer_bytes, buffer) / cluster.ways[i],
+         .latency = time_of(trunk.latency_ns, cluster.settings.trunk_us)});
     joined.join(places.at(trunk.first), places.at(trunk.second));
   }
   std::vector<std::uint32_t> apart;

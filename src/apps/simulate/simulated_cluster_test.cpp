@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "apps/simulate/block_sizes.h"
+#include "mpi/start/wire_limits.h"
 #include "network/model/model_checks.h"
 
 namespace quadrille::simulate {
@@ -56,6 +57,25 @@ TEST(SimulatedCluster, refuses_what_it_does_not_know) {
     }
     EXPECT_FALSE(cluster.ok()) << name;
   }
+}
+
+TEST(WireLimits, leave_a_host_its_share_of_a_trunk_that_carries_less_than_its_hosts) {
+  const auto most_of = [](const std::string& network) {
+    const auto cluster = cluster_of(network, 32);
+    std::vector<std::uint32_t> hosts(32);
+    std::iota(hosts.begin(), hosts.end(), 0U);
+    const WireLimits limits({hosts, 32, &cluster.value().model, hosts}, 1500);
+    EXPECT_LE(limits.packets(0), limits.most_packets(0, 4096));
+    return limits.most_packets(0, 4096);
+  };
+  // 2 ports of 1 MiB among 16 hosts, three quarters of it, 1538 bytes a packet.
+  EXPECT_EQ(most_of("leaf-spine:hosts=32:leaf=16:spines=2:over=2:buffer=1024"), 63U);
+  // No less than what the link carries in a round trip, and than a few packets.
+  EXPECT_EQ(most_of("leaf-spine:hosts=32:leaf=16:spines=1:over=2:buffer=64"), 28U);
+  EXPECT_EQ(most_of("leaf-spine:hosts=32:leaf=16:spines=1:over=2:rate=0.1:buffer=64"), 16U);
+  // Where the trunk carries all, or there is none, budgets grow as far as sockets hold.
+  EXPECT_EQ(most_of("leaf-spine:hosts=32:leaf=16:over=1"), wire::CreditBudget::most_with(4096));
+  EXPECT_EQ(most_of("switch:hosts=32"), wire::CreditBudget::most_with(4096));
 }
 
 TEST(BlockSizes, of_a_power_law_have_the_mean_that_was_asked_for) {

@@ -61,7 +61,7 @@ void add_endpoints(const SimulateRequest& request, const PlannedCall& call,
     own.budget = std::min<std::uint32_t>(request.budget > 0 ? request.budget : limits.packets(host),
                                          static_cast<std::uint32_t>(held));
     own.most_budget =
-        request.most_budget > 0 ? request.most_budget : wire::CreditBudget::most_with(held);
+        request.most_budget > 0 ? request.most_budget : limits.most_packets(host, held);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "network/model/model.h"
@@ -28,6 +29,8 @@ class WireLimits {
 
   // Packets on their way to all ranks of the host together.
   std::uint32_t packets(std::uint32_t host) const;
+  // That it may grow to, where sockets keep so many datagrams.
+  std::uint32_t most_packets(std::uint32_t host, std::size_t datagrams_kept) const;
   // Of a rank's end on that host, all but whose it is.
   wire::EndpointSettings of_endpoint(std::uint32_t host) const;
 
@@ -38,6 +41,9 @@ class WireLimits {
     bool lossless = false;
   };
   Port port_of(std::uint32_t host) const;
+  // Of a trunk that carries less than the hosts behind it, the host's share, should all receive at
+  // once; nothing: there is none.
+  std::optional<double> trunk_share_bytes(std::uint32_t host) const;
   // Where nothing is known of a port.
   double least_burst_bytes() const;
   double smallest_burst_bytes() const;

@@ -133,7 +133,7 @@ class Opening {
     const std::uint32_t packets = limits.packets(host_);
     port.budget = budget_within(
         held, wire.board != nullptr ? packets : std::max<std::uint32_t>(1, packets / own_.ranks));
-    port.most_budget = wire::CreditBudget::most_with(held);
+    port.most_budget = limits.most_packets(host_, held);
     port.group = draw_group();
     const std::size_t payload = port.endpoint.limits.payload;
     port.on_tcp_fallback = [rank = rank_](wire::EndpointId peer) {
