@@ -327,9 +327,9 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
   } else {
     flow.probe.reset();  // whatever comes later tells no round trip
   }
-  relist(sending_, flow.key, flow.sending_at, sending);
-  relist(wanting_, flow.key, flow.wanting_at, wanting);
-  relist(timers_, flow.key, flow.timer_at, timer);
+  relist(sending_, flow, flow.sending_at, sending);
+  relist(wanting_, flow, flow.wanting_at, wanting);
+  relist(timers_, flow, flow.timer_at, timer);
   doze_if_settled(flow);
 }
 
@@ -347,7 +347,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
   }
   if (waits_for_credit_until_ && *waits_for_credit_until_ <= now) grant(now);
   while (!telling_.empty() && telling_.begin()->first <= now) {
-    Flow& flow = *flows_.at(telling_.begin()->second);
+    Flow& flow = *telling_.begin()->second.flow;
     has_told(flow);
     owe_ack(flow);
   }
@@ -364,7 +364,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
     return write_to_group(*group, group->flows(), false, room, now);
   }
   if (sending_.empty()) return std::nullopt;
-  Flow& flow = *flows_.at(sending_.begin()->second);
+  Flow& flow = *sending_.begin()->second.flow;
   if (flow.group != nullptr && !flow.out.repeats_anew()) {
     const auto receivers = flow.group->repeating(*flow.out.repeats());
     if (receivers.size() > 1) return write_to_group(*flow.group, receivers, true, room, now);
@@ -376,7 +376,7 @@ std::optional<Endpoint::Outgoing> Endpoint::next_datagram(std::span<std::byte> r
 
 void Endpoint::ask_when_due(Nanoseconds now) {
   while (!timers_.empty() && timers_.begin()->first <= now) {
-    Flow& flow = *flows_.at(timers_.begin()->second);
+    Flow& flow = *timers_.begin()->second.flow;
     flow.asks = true;
     flow.timer.asked(now);
     unanswered_.insert(flow.key);

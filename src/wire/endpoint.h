@@ -31,6 +31,7 @@
 #include "wire/flow/flow_statistics.h"
 #include "wire/flow/probe_timer.h"
 #include "wire/flow/receive_flow.h"
+#include "wire/flow/relist.h"
 #include "wire/flow/send_flow.h"
 #include "wire/groups/group_hearing.h"
 #include "wire/groups/send_group.h"
@@ -330,12 +331,12 @@ class Endpoint {
   std::deque<Flow*> owed_;     // an ACK
   // May send data, in turn: all partners that have granted something get their grants back alike.
   // They begin in the order of their grants; by number, all endpoints would begin with the same.
-  std::set<std::pair<std::uint64_t, FlowKey>> sending_;
-  std::set<std::pair<Handle, FlowKey>> wanting_;  // could be granted more
-  std::set<std::pair<Nanoseconds, FlowKey>> timers_;
-  std::set<FlowKey> unanswered_;                       // have asked since the last sign of the peer
-  std::set<std::pair<Nanoseconds, FlowKey>> telling_;  // see tell_later()
-  std::vector<FlowKey> dozing_;  // released and settled when they were put here
+  FlowList<std::uint64_t> sending_;
+  FlowList<Handle> wanting_;  // could be granted more
+  FlowList<Nanoseconds> timers_;
+  std::set<FlowKey> unanswered_;   // have asked since the last sign of the peer
+  FlowList<Nanoseconds> telling_;  // see tell_later()
+  std::vector<FlowKey> dozing_;    // released and settled when they were put here
   std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;

@@ -15,10 +15,10 @@ void Endpoint::unlist(Flow& flow) {
   budget_.give_back(std::exchange(flow.charged, 0));
   if (std::exchange(flow.expecting, false)) --expecting_;
   if (std::exchange(flow.comes, false)) budget_.comes_from_one(false);
-  relist<std::uint64_t>(sending_, flow.key, flow.sending_at, std::nullopt);
-  relist<Handle>(wanting_, flow.key, flow.wanting_at, std::nullopt);
-  relist<Nanoseconds>(timers_, flow.key, flow.timer_at, std::nullopt);
-  relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
+  relist<std::uint64_t>(sending_, flow, flow.sending_at, std::nullopt);
+  relist<Handle>(wanting_, flow, flow.wanting_at, std::nullopt);
+  relist<Nanoseconds>(timers_, flow, flow.timer_at, std::nullopt);
+  relist<Nanoseconds>(telling_, flow, flow.telling_at, std::nullopt);
   std::erase(owed_, &flow);
   unanswered_.erase(flow.key);
 }

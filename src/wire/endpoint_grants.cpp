@@ -66,7 +66,7 @@ void Endpoint::grant(Nanoseconds now) {
   waits_for_credit_until_.reset();
   leave_credit_if_none_is_wanted();
   for (auto next = wanting_.begin(); next != wanting_.end();) {
-    Flow& flow = *flows_.at(next->second);
+    Flow& flow = *next->second.flow;
     ++next;
     const std::uint32_t window = this->window(flow);
     const auto outstanding = flow.in.outstanding();

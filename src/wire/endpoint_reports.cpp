@@ -44,7 +44,7 @@ bool Endpoint::leaves_room_to_group(const Flow& flow) {
 }
 
 void Endpoint::tell_later(Flow& flow, Nanoseconds time) {
-  relist<Nanoseconds>(telling_, flow.key, flow.telling_at, time);
+  relist<Nanoseconds>(telling_, flow, flow.telling_at, time);
 }
 
 void Endpoint::tell(Flow& flow) {
@@ -59,7 +59,7 @@ void Endpoint::has_told(Flow& flow) {
   flow.told_by_data = false;
   flow.told = flow.in.acknowledged();
   flow.untold_bytes = 0;
-  relist<Nanoseconds>(telling_, flow.key, flow.telling_at, std::nullopt);
+  relist<Nanoseconds>(telling_, flow, flow.telling_at, std::nullopt);
 }
 
 void Endpoint::owe_ack(Flow& flow) {

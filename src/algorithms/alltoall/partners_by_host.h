@@ -36,6 +36,10 @@ struct HostPhase {
   std::size_t target = 0;
 };
 std::vector<HostPhase> host_phases(std::size_t hosts, std::size_t host);
+// The same where equally many hosts stand at each of several switches: first the switches meet as
+// hosts do, so that all trunks carry the same at any time, those that carry less than their hosts
+// send too; then the hosts of each switch.
+std::vector<HostPhase> host_phases(const TopologyView& view, std::size_t host);
 
 // Which of its host's ranks, ascending, `rank` is.
 std::size_t place_on_host(const std::vector<Rank>& own, Rank rank);

@@ -62,6 +62,31 @@ TEST(PartnersByHost, in_a_phase_a_host_sends_to_one_host_and_receives_from_one) 
   }
 }
 
+TEST(PartnersByHost, switches_of_equally_many_hosts_meet_as_hosts_do) {
+  for (std::uint32_t segments = 2; segments <= 5; ++segments) {
+    for (std::uint32_t each = 1; each <= 5; ++each) {
+      TopologyView view = TopologyView::flat(static_cast<Rank>(segments * each));
+      for (std::uint32_t host = 0; host < segments * each; ++host)
+        view.segment_of_host[host] = host / each;
+      std::vector<std::vector<HostPhase>> phases;
+      for (std::size_t host = 0; host < segments * each; ++host)
+        phases.push_back(host_phases(view, host));
+      for (std::size_t phase = 0; phase + 1 < segments * each; ++phase) {
+        std::vector<std::size_t> crossing(segments);  // from each segment
+        for (std::size_t host = 0; host < segments * each; ++host) {
+          ASSERT_EQ(phases[host].size() + 1, segments * each);
+          const std::size_t target = phases[host][phase].target;
+          EXPECT_NE(target, host);
+          EXPECT_EQ(phases[target][phase].source, host) << "both know";
+          if (target / each != host / each) ++crossing[host / each];
+        }
+        for (const std::size_t hosts : crossing)
+          EXPECT_EQ(hosts, crossing.front()) << "all trunks carry the same";
+      }
+    }
+  }
+}
+
 TEST(PartnersByHost, each_meets_each_once_in_a_tournament_and_both_know) {
   for (std::size_t count = 2; count <= 18; count += 2) {
     for (std::size_t own = 0; own < count; ++own) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "wire/budget/credit_budget.h"
 #include "wire/links/link.h"
 
 namespace quadrille {
@@ -20,9 +21,13 @@ constexpr double assumed_rate_bit_s = 10e6;
 // Three quarters of what a port holds.
 constexpr double usable_part = 0.75;
 // A buffer that never overflowed still delays everybody behind it.
-constexpr double most_packets = 256;
+constexpr double longest_queue_packets = 256;
 // A packet arriving and one on its way.
 constexpr double least_packets = 2;
+// However small its share of a trunk: a few packets from many, and what the link carries in a round
+// trip by the kernel's sockets.
+constexpr double least_of_trunk_packets = 16;
+constexpr double round_trip_s = 35e-6;
 // What a sender to a group may be ahead is to hide a round trip.
 constexpr double most_group_ahead = 8;
 
@@ -46,11 +51,48 @@ WireLimits::Port WireLimits::port_of(std::uint32_t host) const {
   return port;
 }
 
+std::optional<double> WireLimits::trunk_share_bytes(std::uint32_t host) const {
+  if (job_.model == nullptr) return std::nullopt;
+  const std::vector<ModelHost>& known = job_.model->hosts;
+  const std::string& segment = known[job_.model_host[host]].segment;
+  double hosts = 0;
+  double together_bit_s = 0;
+  for (const std::uint32_t index : job_.model_host) {
+    if (known[index].segment != segment) continue;
+    ++hosts;
+    together_bit_s += known[index].to_host_bit_s ? known[index].to_host_bit_s->value : 0;
+  }
+  std::optional<double> least;
+  const auto look = [&](const MaybeMeasured& bit_s, const MaybeMeasured& buffer_bytes) {
+    if (!bit_s || !buffer_bytes || bit_s->value >= together_bit_s) return;
+    const double share = buffer_bytes->value / hosts;
+    least = least ? std::min(*least, share) : share;
+  };
+  for (const Trunk& trunk : job_.model->trunks) {
+    if (trunk.first != segment && trunk.second != segment) continue;
+    look(trunk.forward_bit_s, trunk.forward_buffer_bytes);
+    look(trunk.backward_bit_s, trunk.backward_buffer_bytes);
+  }
+  return least;
+}
+
+std::uint32_t WireLimits::most_packets(std::uint32_t host, std::size_t datagrams_kept) const {
+  const std::uint32_t most = wire::CreditBudget::most_with(datagrams_kept);
+  return trunk_share_bytes(host) ? std::min(most, packets(host)) : most;
+}
+
 std::uint32_t WireLimits::packets(std::uint32_t host) const {
   const Port port = port_of(host);
-  const double held = port.burst_bytes * usable_part / static_cast<double>(mtu_ + ethernet_bytes);
-  return static_cast<std::uint32_t>(port.lossless ? most_packets
-                                                  : std::clamp(held, least_packets, most_packets));
+  const double packet_bytes = static_cast<double>(mtu_ + ethernet_bytes);
+  double held = port.burst_bytes * usable_part / packet_bytes;
+  if (const auto share = trunk_share_bytes(host)) {
+    const double least =
+        std::max(least_of_trunk_packets, port.rate_bit_s / 8 * round_trip_s / packet_bytes);
+    held = std::min(held, std::max(*share * usable_part / packet_bytes, least));
+  }
+  return static_cast<std::uint32_t>(port.lossless
+                                        ? longest_queue_packets
+                                        : std::clamp(held, least_packets, longest_queue_packets));
 }
 
 wire::EndpointSettings WireLimits::of_endpoint(std::uint32_t host) const {

@@ -121,7 +121,7 @@ class Opening {
     const std::size_t held = link->receive_queue(mtu - ip_udp_bytes);
     wire.board = share_board(secret, hosts[host_].address);
     wire::PortSettings port;
-    const WireLimits limits(job_, mtu);
+    const WireLimits limits({job_.host_of_rank, job_.hosts, job_.model, job_.model_host}, mtu);
     port.endpoint = limits.of_endpoint(host_);
     port.endpoint.self = static_cast<wire::EndpointId>(rank_);
     port.endpoint.secret = secret_of_start(secret);
@@ -133,7 +133,7 @@ class Opening {
     const std::uint32_t packets = limits.packets(host_);
     port.budget = budget_within(
         held, wire.board != nullptr ? packets : std::max<std::uint32_t>(1, packets / own_.ranks));
-    port.most_budget = wire::CreditBudget::most_with(held);
+    port.most_budget = limits.most_packets(host_, held);
     port.group = draw_group();
     const std::size_t payload = port.endpoint.limits.payload;
     port.on_tcp_fallback = [rank = rank_](wire::EndpointId peer) {
