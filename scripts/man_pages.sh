@@ -15,7 +15,7 @@ mkdir -p "$folder"
 page() { # NAME SUMMARY WORDS...
     local name=$1 summary=$2
     help2man --no-info --no-discard-stderr --version-string="$version" --name="$summary" "${*:3}" |
-        sed -e "s/^\.TH \S*/.TH ${name^^}/" -e 's/^quadrille \([a-z-]*\) \\- /quadrille-\1 \\- /' >"$folder/$name.1"
+        sed -e "s/^\.TH .* \"1\"/.TH ${name^^} \"1\"/" -e 's/^quadrille \([a-z-]*\) \\- /quadrille-\1 \\- /' >"$folder/$name.1"
 }
 
 page quadrille "unmodified MPI programs at the speed of the wire on Ethernet clusters" "$quadrille"
