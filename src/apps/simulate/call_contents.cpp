@@ -71,7 +71,8 @@ LocalCounts CallContents::counts_of_rank(Rank rank) const {
 
 std::byte CallContents::sent(Rank rank, std::uint64_t place) const {
   const auto number = static_cast<std::uint64_t>(rank);
-  return static_cast<std::byte>((number * 131 + place * 7 + place / 251 + call_ * 17) & 0xffU);
+  return static_cast<std::byte>(
+      (number * 131 + place * 7 + place / 251 + std::uint64_t{call_} * 17) & 0xffU);
 }
 
 void CallContents::write_contribution(Rank rank) {
@@ -100,8 +101,8 @@ void CallContents::fill(std::uint32_t call) {
   }
 }
 
-CallMemory CallContents::memory_of(Rank rank,
-                                   std::function<void(std::uint64_t bytes, bool reduces)> work) {
+CallMemory CallContents::memory_of(
+    Rank rank, const std::function<void(std::uint64_t bytes, bool reduces)>& work) {
   CallMemory memory;
   const std::uint32_t element = shape_.element_bytes;
   if (checked_) {

@@ -44,7 +44,8 @@ class CallContents {
   // What is in the buffers before a call.
   void fill(std::uint32_t call);
   // The rank's memory; what an executor does with it is told to `work`, in bytes.
-  CallMemory memory_of(Rank rank, std::function<void(std::uint64_t bytes, bool reduces)> work);
+  CallMemory memory_of(Rank rank,
+                       const std::function<void(std::uint64_t bytes, bool reduces)>& work);
   // Whether all that was to be received is there. REQUIRES: is_checked().
   bool is_right();
 

@@ -59,11 +59,10 @@ Result<ClusterSettings> settings_in(std::string_view text, const std::string& ne
     const std::size_t equals = entry.find('=');
     const auto option = options().find(entry.substr(0, equals));
     if (equals == std::string_view::npos || option == options().end()) {
-      std::string names;
-      for (const auto& [name, unused] : options())
-        names += (names.empty() ? "" : ", ") + std::string(name);
-      return wrong("--network " + network + ": '" + std::string(entry) +
-                   "' is none of NAME=VALUE with " + names);
+      std::string problem =
+          "--network " + network + ": '" + std::string(entry) + "' is none of NAME=VALUE with";
+      for (const auto& [name, unused] : options()) problem.append(" ").append(name);
+      return wrong(problem);
     }
     const std::string_view digits = entry.substr(equals + 1);
     double value = 0;
