@@ -13,9 +13,10 @@ from pydantic import ValidationError
 
 from quadrille.errors import QuadrilleError, UsageError
 from quadrille.installation import native_program
+from quadrille.native_answer import check_exit, other_form
 from quadrille.plan.contract import Cell, Plan
 
-_WRONG_USAGE = 2
+_PROGRAM = "quadrille-plan"
 _TIMEOUT_S = 300
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -70,23 +71,23 @@ def ask(question: Question, placement: Placement) -> Plan:
 
     Raises UsageError for input that `quadrille-plan` refuses, QuadrilleError when it is not built or fails.
     """
-    command = [str(native_program("quadrille-plan")), "choose", *question.options(), *placement.options()]
+    command = [str(native_program(_PROGRAM)), "choose", *question.options(), *placement.options()]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:
         raise QuadrilleError(
             f"planning {question.collective} took over {_TIMEOUT_S} s; give fewer --ranks"
         ) from None
-    _check(done.returncode, done.stderr)
+    check_exit(_PROGRAM, done.returncode, done.stderr)
     try:
         return Plan.model_validate_json(done.stdout)
     except ValidationError as error:
-        raise _other_form(error) from None
+        raise other_form(_PROGRAM, error) from None
 
 
 def ask_table(placement: Placement) -> Iterator[Cell]:
     """Yield what is chosen for each operation, size and number of ranks, as it becomes known."""
-    command = [str(native_program("quadrille-plan")), "table", *placement.options()]
+    command = [str(native_program(_PROGRAM)), "table", *placement.options()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -94,21 +95,6 @@ def ask_table(placement: Placement) -> Iterator[Cell]:
             try:
                 yield Cell.model_validate_json(line)
             except ValidationError as error:
-                raise _other_form(error) from None
+                raise other_form(_PROGRAM, error) from None
         complaint = process.stderr.read()
-    _check(process.returncode, complaint)
-
-
-def _other_form(error: ValidationError) -> QuadrilleError:
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return QuadrilleError(
-        f"quadrille-plan answers in another form ({place}: {first['msg']}); run `make build`"
-    )
-
-
-def _check(exit_code: int, complaint: str) -> None:
-    if exit_code == 0:
-        return
-    reason = complaint.strip().removeprefix("quadrille-plan: ") or f"quadrille-plan ended with {exit_code}"
-    raise (UsageError if exit_code == _WRONG_USAGE else QuadrilleError)(reason)
+    check_exit(_PROGRAM, process.returncode, complaint)

@@ -7,10 +7,10 @@ import subprocess
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from quadrille.errors import QuadrilleError, UsageError
 from quadrille.installation import native_program
+from quadrille.native_answer import check_exit, other_form
 
-_WRONG_USAGE = 2
+_PROGRAM = "quadrille-simulate"
 
 
 class _Entry(BaseModel):
@@ -68,17 +68,10 @@ def simulate(options: list[str]) -> Simulated:
 
     Raises UsageError for input that it refuses, QuadrilleError when it is not built or fails.
     """
-    command = [str(native_program("quadrille-simulate")), *options]
+    command = [str(native_program(_PROGRAM)), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        lines = done.stderr.strip().removeprefix("quadrille-simulate: ").splitlines()
-        reason = lines[0] if lines else f"quadrille-simulate ended with {done.returncode}"
-        raise (UsageError if done.returncode == _WRONG_USAGE else QuadrilleError)(reason)
+    check_exit(_PROGRAM, done.returncode, "".join(done.stderr.strip().splitlines()[:1]))
     try:
         return Simulated.model_validate_json(done.stdout)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise QuadrilleError(
-            f"quadrille-simulate answers in another form ({place}: {first['msg']}); run `make build`"
-        ) from None
+        raise other_form(_PROGRAM, error) from None
