@@ -164,7 +164,7 @@ def exchange_during(lab: Lab, link: str, ranks: int, host: str, change: str) -> 
 def block_datagrams_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:
     """Have `host` drop what UDP brings it after so many; its own datagrams still leave."""
     quota = f"quota over {after_kbytes} kbytes" if after_kbytes else ""
-    _drop_at(lab, host, f"meta l4proto udp {quota} drop")
+    drop_at(lab, host, f"meta l4proto udp {quota}")
 
 
 def connections_of(lab: Lab, host: str) -> set[tuple[str, str]]:
@@ -195,7 +195,7 @@ def cut_connections(lab: Lab, host: str, connections: set[tuple[str, str]]) -> N
 def block_multicast_to(lab: Lab, host: str, after_kbytes: int = 0) -> None:
     """The same for what goes to several hosts at once."""
     quota = f"quota over {after_kbytes} kbytes" if after_kbytes else ""
-    _drop_at(lab, host, f"ip daddr 224.0.0.0/4 meta l4proto udp {quota} drop")
+    drop_at(lab, host, f"ip daddr 224.0.0.0/4 meta l4proto udp {quota}")
 
 
 def forward_multicast_to(lab: Lab, host: str, forwards: bool) -> None:
@@ -217,13 +217,13 @@ def _run(command: list[str]) -> int:
 def lose_datagrams(lab: Lab, share: float) -> None:
     """Have every host drop that share of what UDP brings it; TCP stays whole."""
     for host in lab.state.hosts:
-        _drop_at(lab, host, f"meta l4proto udp numgen random mod 1000 < {round(share * 1000)} drop")
+        drop_at(lab, host, f"meta l4proto udp numgen random mod 1000 < {round(share * 1000)}")
 
 
 def lose_long_datagrams(lab: Lab, longest: int) -> None:
     """Have every host drop what UDP brings in packets of more than `longest` bytes; TCP stays whole."""
     for host in lab.state.hosts:
-        _drop_at(lab, host, f"meta l4proto udp meta length > {longest} drop")
+        drop_at(lab, host, f"meta l4proto udp meta length > {longest}")
 
 
 def stop_from_its_first_socket_on(lab: Lab, host: str, ended: threading.Event) -> None:
@@ -239,10 +239,11 @@ def stop_from_its_first_socket_on(lab: Lab, host: str, ended: threading.Event) -
             return
 
 
-def _drop_at(lab: Lab, host: str, rule: str) -> None:
+def drop_at(lab: Lab, host: str, rule: str) -> None:
+    """Have `host` drop what `rule` of nftables describes."""
     if shutil.which("nft") is None:
         pytest.skip("nft is not installed here")
-    rules = f"table inet t {{ chain i {{ type filter hook input priority 0; {rule}; }}; }}"
+    rules = f"table inet t {{ chain i {{ type filter hook input priority 0; {rule} drop; }}; }}"
     lab.on_host(host, ["sh", "-c", f"echo '{rules}' | nft -f -"])
 
 

@@ -7,13 +7,13 @@ Each ends with words that name what is wrong, none hangs, and nothing is guessed
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from lab_jobs import block_datagrams_to
 from lab_traffic import needs_namespaces
 from probe_trial import Trial, lab_name, probe, quadrille, skip_without_prober
 from steal_time import Timing
@@ -107,17 +107,10 @@ def test_a_host_that_dies_meanwhile_ends_the_probe_without_a_model(lab: Lab, tmp
     assert "h2" in trial.stderr
 
 
-def _block_udp(lab: Lab, host: str) -> None:
-    if shutil.which("nft") is None:
-        pytest.skip("nft is not installed here")
-    rules = "table inet t { chain i { type filter hook input priority 0; meta l4proto udp drop; }; }"
-    lab.on_host(host, ["sh", "-c", f"echo '{rules}' | nft -f -"])
-
-
 def test_a_firewall_for_udp_on_one_host_is_told_and_that_host_is_not_guessed(
     lab: Lab, tmp_path: Path
 ) -> None:
-    _block_udp(lab, "h3")
+    block_datagrams_to(lab, "h3")
     trial = probe(lab.launcher(), tmp_path)
     assert "h3" in trial.stderr + json.dumps(trial.model and trial.model["warnings"]), trial.stderr
     if trial.model is not None:
@@ -126,7 +119,7 @@ def test_a_firewall_for_udp_on_one_host_is_told_and_that_host_is_not_guessed(
 
 def test_a_firewall_for_udp_everywhere_is_told(lab: Lab, tmp_path: Path) -> None:
     for host in lab.state.hosts:
-        _block_udp(lab, host)
+        block_datagrams_to(lab, host)
     refused(probe(lab.launcher(), tmp_path), "UDP")
 
 

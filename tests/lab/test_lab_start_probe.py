@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from lab_jobs import block_datagrams_to
 from lab_traffic import needs_namespaces
 from probe_trial import lab_name
 from steal_time import Timing
@@ -153,11 +153,8 @@ def test_results_are_right_with_a_model_measured_on_buses(buses: Lab, tmp_path: 
 
 
 def test_where_a_host_hears_no_udp_the_program_runs_without_a_model(tmp_path: Path) -> None:
-    if shutil.which("nft") is None:
-        pytest.skip("nft is not installed here")
-    rules = "table inet t { chain i { type filter hook input priority 0; meta l4proto udp drop; }; }"
     with Lab.up(resolve("one_switch:hosts=4,rate_mbit=25"), lab_name("t-start-udp")) as lab:
-        lab.on_host("h3", ["sh", "-c", f"echo '{rules}' | nft -f -"])
+        block_datagrams_to(lab, "h3")
         told = start(lab, tmp_path, program="collectives stress 2 60", QUADRILLE_TRIALS="2")
         assert told.model == "none", told.output
         assert told.output.count("event=probe model=none reason=") == 1
