@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from debian import Debian
+from outside_clone import run_outside_clone
 
 from quadrille.installation import native_directory
 
@@ -77,20 +77,8 @@ def quadrille(extracted: Path, *arguments: str, **environment: str) -> str:
     pythons = sorted(python for python in (extracted / HOME / "venv/bin").iterdir() if python.exists())
     if not pythons:
         pytest.skip("no Python from 3.11 to 3.14 in /usr/bin")
-    of_the_clone = ("PYTHONPATH", "QUADRILLE_NATIVE_DIR", "VIRTUAL_ENV")
-    kept = {name: value for name, value in os.environ.items() if name not in of_the_clone}
-    done = subprocess.run(
-        [pythons[0], "-B", "-m", "quadrille", *arguments],
-        env={**kept, **environment},
-        cwd=extracted,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
+    line = [str(pythons[0]), "-B", "-m", "quadrille", *arguments]
+    return run_outside_clone(extracted, *line, environment=environment)
 
 
 def test_extracted_files_run(extracted: Path) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
+from outside_clone import run_outside_clone
 
 from quadrille.installation import mpi_prefix, native_directory
 from quadrille.lab import namespaces as ns
@@ -109,20 +109,7 @@ class Installed:
         return next(self.folder.glob("lib/python3*/site-packages/quadrille/native"))
 
     def _run(self, *command: str, **environment: str) -> str:
-        of_the_clone = ("PYTHONPATH", "QUADRILLE_NATIVE_DIR", "VIRTUAL_ENV")
-        kept = {name: value for name, value in os.environ.items() if name not in of_the_clone}
-        done = subprocess.run(
-            command,
-            env={**kept, **environment},
-            cwd=self.folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        return run_outside_clone(self.folder, *command, environment=environment)
 
 
 @pytest.fixture(scope="module")
