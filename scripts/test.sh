@@ -4,8 +4,8 @@
 # Python's tests that a busy machine does not change, a file's one after the other; those marked alone have the machine to themselves
 # afterwards. Arguments are pytest's, and then all run in one go. All runners run; the last lines are their own closing lines.
 #
-# QUADRILLE_EXHAUSTIVE=1 runs the slow ones too, and ten times the random programs. QUADRILLE_TEST_ALONE=off leaves out those marked alone. QUADRILLE_TEST_WORKERS: files at once, 3 for 2
-# processors, as tests of MPI programs wait half of their time.
+# QUADRILLE_EXHAUSTIVE=1 runs the slow ones too, and ten times the random programs. QUADRILLE_TEST_ALONE=off leaves out those marked alone.
+# QUADRILLE_TEST_WORKERS: files at once, 3 for 2 processors, as tests of MPI programs wait half of their time.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 logs=build/test-logs

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mixed_bits.h"
+
 namespace quadrille::simulate {
 namespace {
 
@@ -11,13 +13,9 @@ constexpr double exponent = 1.5;
 constexpr double most_of_mean = 100;
 constexpr std::uint64_t sparse_pairs = 16;
 
-// SplitMix64 of S. Vigna.
 std::uint64_t mixed(std::uint64_t seed, Rank from, Rank to) {
-  std::uint64_t value = seed * 0x9e3779b97f4a7c15ULL + (static_cast<std::uint64_t>(from) << 32U) +
-                        static_cast<std::uint64_t>(to) + 0x9e3779b97f4a7c15ULL;
-  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebULL;
-  return value ^ (value >> 31U);
+  return mixed_bits(seed * 0x9e3779b97f4a7c15ULL + (static_cast<std::uint64_t>(from) << 32U) +
+                    static_cast<std::uint64_t>(to) + 0x9e3779b97f4a7c15ULL);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <iterator>
 #include <string_view>
 
 namespace quadrille::fabric {
@@ -67,12 +66,11 @@ bool is_wanted(const LocalInterface& interface, const std::string& wanted) {
 
 std::vector<LocalInterface> local_interfaces() {
   std::vector<LocalInterface> interfaces;
-  std::vector<LocalInterface> by_ipv6;
   ifaddrs* list = nullptr;
   if (getifaddrs(&list) != 0) return interfaces;
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
     if (entry->ifa_addr == nullptr || (entry->ifa_flags & IFF_UP) == 0) continue;
-    if (is_of_a_network(entry->ifa_addr)) by_ipv6.push_back({.name = entry->ifa_name});
+    if (is_of_a_network(entry->ifa_addr)) interfaces.push_back({.name = entry->ifa_name});
     if (entry->ifa_addr->sa_family != AF_INET || entry->ifa_netmask == nullptr) continue;
     interfaces.push_back({.name = entry->ifa_name,
                           .address = number_of(entry->ifa_addr),
@@ -81,7 +79,6 @@ std::vector<LocalInterface> local_interfaces() {
                           .is_loopback = (entry->ifa_flags & IFF_LOOPBACK) != 0});
   }
   freeifaddrs(list);
-  std::ranges::copy(by_ipv6, std::back_inserter(interfaces));
   return interfaces;
 }
 

@@ -20,7 +20,7 @@ struct LocalInterface {
   bool is_loopback = false;
 };
 
-// Those that are up, each IPv4 address as the system lists them, then those with IPv6 addresses.
+// Those that are up, one for each address, as the system lists them.
 std::vector<LocalInterface> local_interfaces();
 
 // `wanted` is an interface's name, its address, or a network that it is on (10.0.0.0/24); empty:

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/mixed_bits.h"
+
 namespace quadrille::probe {
 
 class Chance {
@@ -16,10 +18,7 @@ class Chance {
 
   std::uint64_t bits() {
     state_ += 0x9E3779B97F4A7C15U;
-    std::uint64_t mixed = state_;
-    mixed = (mixed ^ (mixed >> 30U)) * 0xBF58476D1CE4E5B9U;
-    mixed = (mixed ^ (mixed >> 27U)) * 0x94D049BB133111EBU;
-    return mixed ^ (mixed >> 31U);
+    return mixed_bits(state_);
   }
   // In [0, 1).
   double share() { return static_cast<double>(bits() >> 11U) * 0x1.0p-53; }

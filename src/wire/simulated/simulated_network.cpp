@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/mixed_bits.h"
 #include "wire/channels.h"
 #include "wire/links/link.h"
 
@@ -12,13 +13,10 @@ namespace quadrille::wire {
 
 namespace {
 
-// Flows that differ in any of it take their ways as if by chance (SplitMix64 of S. Vigna).
+// Flows that differ in any of it take their ways as if by chance.
 std::uint32_t flow_hash(EndpointId from, EndpointId to, std::uint32_t path, std::uint64_t seed) {
-  std::uint64_t mixed = (std::uint64_t{from} << 40U) ^ (std::uint64_t{to} << 8U) ^ path;
-  mixed += (seed + 1) * 0x9e3779b97f4a7c15ULL;
-  mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-  mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebULL;
-  return static_cast<std::uint32_t>((mixed ^ (mixed >> 31U)) >> 32U);
+  const std::uint64_t flow = (std::uint64_t{from} << 40U) ^ (std::uint64_t{to} << 8U) ^ path;
+  return static_cast<std::uint32_t>(mixed_bits(flow + (seed + 1) * 0x9e3779b97f4a7c15ULL) >> 32U);
 }
 
 constexpr std::size_t unlimited_buffer = ~std::size_t{0} / 2;
