@@ -44,11 +44,12 @@ def facts(found: Simulated) -> Iterator[tuple[str, str]]:
         f"{call.data_sent} with data, {call.data_resent} of them again; {call.acks_sent} reports",
     )
     yield "budget", f"{call.least_budget} to {call.most_budget} packets a host"
-    yield (
-        "memory",
-        f"{bytes_text(call.engine_bytes_per_rank)} a rank of the engine's, "
-        f"at most {bytes_text(call.most_engine_bytes_per_rank)}",
-    )
+    if call.engine_bytes_per_rank > 0:
+        yield (
+            "memory",
+            f"{bytes_text(call.engine_bytes_per_rank)} a rank of the engine's, "
+            f"at most {bytes_text(call.most_engine_bytes_per_rank)}",
+        )
     rate = call.events / call.wall_s if call.wall_s > 0 else 0
     yield "simulated in", f"{time_text(call.wall_s * 1e9)}, {rate:.3g} events a second"
     yield "contents", found.contents

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/simulate/simulation.h"
 
+#include <dlfcn.h>
 #include <malloc.h>
 
 #include <algorithm>
@@ -22,8 +23,12 @@ constexpr std::size_t receive_buffer_bytes = std::size_t{8} << 20U;
 // second.
 constexpr std::uint64_t between_looks = 1 << 24;
 
+// 0 with a C library that does not count beyond 4 GiB (glibc before 2.33, on which wheels run).
 std::size_t allocated_bytes() {
-  const struct mallinfo2 now = mallinfo2();
+  static const auto count =
+      reinterpret_cast<struct mallinfo2 (*)()>(dlsym(RTLD_DEFAULT, "mallinfo2"));
+  if (count == nullptr) return 0;
+  const struct mallinfo2 now = count();
   return now.uordblks + now.hblkhd;
 }
 

@@ -40,7 +40,7 @@ struct SimulatedCallTimes {
   std::size_t most_queued_port = 0;
   std::uint32_t least_budget = 0;
   std::uint32_t most_budget = 0;
-  std::size_t engine_bytes = 0;       // of a rank when the call is over
+  std::size_t engine_bytes = 0;       // of a rank when the call is over; 0: not known
   std::size_t most_engine_bytes = 0;  // while it was under way
 };
 
