@@ -36,7 +36,7 @@ class SimulatedCall(_Entry):
     most_queued_at_hosts_bytes: int
     least_budget: int = Field(description="packets that may be on their way to a host")
     most_budget: int
-    engine_bytes_per_rank: int = Field(description="allocated by the endpoints, when the call is over; 0: not known")
+    engine_bytes_per_rank: int = Field(description="allocated by the endpoints at the end; 0: not known")
     most_engine_bytes_per_rank: int
     events: int
     wall_s: float
