@@ -70,11 +70,11 @@ def test_blocks_that_differ_are_tried_by_a_size_that_all_ranks_agree_on(lab: Lab
     )
     assert [found[f"{phase}_wrong"] for phase in phases] == [0] * 8
     assert found["small_executed"] == 0
-    # In the trial ours takes half of the calls at least; after it the faster side takes all.
-    assert found["large_executed"] >= 8 and found["gathered_executed"] >= 8, result.output
+    # A trial makes one call by ours at least; how many more follow, its samples decide.
+    assert found["large_executed"] >= 1 and found["gathered_executed"] >= 1, result.output
     assert re.search(r"event=trial collective=alltoallv ranks=5 bytes=\d{4,5} ", result.output), result.output
     assert "event=trial collective=allgatherv" in result.output, result.output
-    assert found["at_root_executed"] >= 8, "a size that the root alone knows is known to all"
+    assert found["at_root_executed"] >= 1, "a size that the root alone knows is known to all"
     assert re.search(r"event=trial collective=gatherv .* gatherv_granted_us=", result.output), result.output
     assert found["from_root_executed"] == 0, "nothing is tried of it"
 
