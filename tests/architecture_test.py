@@ -230,6 +230,23 @@ def commands_imported_from_below(tree: Path) -> Iterator[str]:
                 yield f"{path.relative_to(tree)}: {line.strip()}"
 
 
+def programs_that_see_googletest(tree: Path) -> Iterator[str]:
+    """Find sources beside the tests that see Google Test, by a header of test support too."""
+    included = {
+        path.relative_to(tree / "src").as_posix(): {
+            quoted or angled for quoted, angled in _INCLUDE.findall(text)
+        }
+        for path, text in sources(tree, _NATIVE)
+        if path.is_relative_to(tree / "src")
+    }
+    seeing = {"gtest/gtest.h", "gmock/gmock.h"}
+    while more := {name for name, names in included.items() if name not in seeing and names & seeing}:
+        seeing |= more
+    for name in sorted(seeing & included.keys()):
+        if not name.endswith(".h") and not _TESTS_OWN.search(name):
+            yield f"src/{name}: sees Google Test"
+
+
 RULES: list[Rule] = [
     includes_against_the_layers,
     mpi_seen_where_it_must_not_be,
@@ -243,6 +260,7 @@ RULES: list[Rule] = [
     commands_imported_from_below,
     unguarded_calls_of_libfabric,
     decisions_without_a_line,
+    programs_that_see_googletest,
 ]
 
 SPDX = "// SPDX-License-Identifier: BSD-3-Clause\n"
@@ -274,6 +292,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
     ),
     (commands_imported_from_below, "python/quadrille/lab/x.py", "from quadrille.commands import run\n"),
     (unguarded_calls_of_libfabric, "src/fabric/provider/x.cpp", SPDX + "  ops.read = Calls::read;\n"),
+    (programs_that_see_googletest, "src/base/x.cpp", SPDX + "#include <gtest/gtest.h>\n"),
     (decisions_without_a_line, "docs/decisions/01_x.md", "# X\n"),
     (decisions_without_a_line, "docs/decisions/README.md", "| 1 | [X](02_x.md) | a | b | holds |\n"),
     (unguarded_calls_of_libfabric, "src/fabric/provider/y.cpp", SPDX + "  made.getinfo = get_info;\n"),

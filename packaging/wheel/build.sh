@@ -91,6 +91,13 @@ native() {
     cmake --build "$WHEEL_ROOT/build" --target quadrille-programs
 }
 
+# All that pages need of plotly, a package of 60 MB.
+plotly_js() { # COPY
+    .venv/bin/python -c 'from plotly.offline import get_plotlyjs; print(get_plotlyjs(), end="")' >"$1/python/quadrille/report/plotly.min.js"
+    cp .venv/lib/python3*/site-packages/plotly-*.dist-info/licenses/LICENSE* "$1/LICENSE.plotly"
+    sed -i '/^  "plotly>/d' "$1/pyproject.toml"
+}
+
 # Setuptools makes a wheel for any machine; auditwheel looks what it needs, and says so in its name.
 wheel() {
     local copy=$WHEEL_ROOT/package
@@ -101,6 +108,7 @@ wheel() {
     bash scripts/install_native.sh "$WHEEL_ROOT/build" "$copy/python/quadrille/native"
     cp .libaegis/*/LICENSE "$copy/LICENSE.libaegis"
     cp "$sodium/LICENSE" "$copy/LICENSE.libsodium"
+    plotly_js "$copy"
     cp /usr/share/doc/nlohmann-json3-dev/copyright "$copy/LICENSE.nlohmann-json"
     cp /usr/share/doc/libcli11-dev/copyright "$copy/LICENSE.CLI11"
     bash scripts/man_pages.sh .venv/bin/quadrille "$copy/man"

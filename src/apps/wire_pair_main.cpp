@@ -3,6 +3,7 @@
 // so that either may be of another architecture. What one writes on its standard output is the
 // other's standard input. Tells on standard error what arrived, and ends with 0 where all was
 // right.
+#include <netinet/in.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,7 +14,6 @@
 
 #include "apps/exit_codes.h"
 #include "apps/pingpong/measure.h"
-#include "wire/links/loopback_links.h"
 
 namespace {
 
@@ -36,7 +36,7 @@ void all_of(Function function, int descriptor, std::span<Byte> bytes) {
 bool run(int rank) {
   WaySettings settings;
   settings.rank = rank;
-  settings.address = wire::loopback_host;
+  settings.address = INADDR_LOOPBACK;
   settings.exchange = [](std::span<const std::byte> own, std::span<std::byte> other) {
     all_of(::write, STDOUT_FILENO, own);
     all_of(::read, STDIN_FILENO, other);

@@ -7,8 +7,9 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -97,6 +98,7 @@ class Installed:
     """An environment with nothing but the wheel and what it names."""
 
     folder: Path
+    seconds: float  # to make it, without a network
 
     def python(self, *arguments: str) -> str:
         return self._run(str(self.folder / "bin" / "python"), *arguments)
@@ -115,10 +117,14 @@ class Installed:
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     made = tmp_path_factory.mktemp("wheel") / "first"
+    fetched, file = made.with_name("fetched"), str(wheel("x86_64"))
+    here, there = ([str(python), "-m", "pip"] for python in (sys.executable, made / "bin" / "python"))
+    quiet = ["-q", "--disable-pip-version-check"]
+    subprocess.run([*here, "download", *quiet, "-d", str(fetched), file], check=True, timeout=200)
+    begin = time.monotonic()
     subprocess.run([sys.executable, "-m", "venv", str(made)], check=True)
-    pip = [str(made / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    subprocess.run([*pip, str(wheel("x86_64"))], check=True, timeout=200)
-    return Installed(made)
+    subprocess.run([*there, "install", *quiet, "--no-index", "-f", str(fetched), file], check=True)
+    return Installed(made, time.monotonic() - begin)
 
 
 def test_what_is_preloaded_is_its_own(installed: Installed) -> None:
@@ -131,6 +137,13 @@ def test_what_is_preloaded_is_its_own(installed: Installed) -> None:
 def test_it_takes_less_than_sixty_megabytes(installed: Installed) -> None:
     files = [path for path in installed.native.parent.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 60_000_000
+
+
+def test_pages_with_charts_need_no_package_of_charts(installed: Installed, tmp_path: Path) -> None:
+    assert installed.python("-m", "pip", "list", "-q").count("plotly") == 0
+    page, model = tmp_path / "page.html", ROOT / "schemas" / "examples" / "network_model_tree.json"
+    installed.quadrille("plan", "--all", "--ranks-per-host", "1", "--model", str(model), "-o", str(page))
+    assert "plotly.js v" in page.read_text(encoding="utf-8")
 
 
 def test_each_verb_has_a_man_page_and_is_completed(installed: Installed) -> None:
@@ -146,6 +159,18 @@ def test_each_verb_has_a_man_page_and_is_completed(installed: Installed) -> None
 def test_plans_need_nothing_else(installed: Installed) -> None:
     model = str(ROOT / "schemas" / "examples" / "network_model_tree.json")
     assert "alltoall_" in installed.quadrille("plan", "alltoall", "--bytes", "64K", "--model", model)
+
+
+@pytest.mark.mpi
+def test_from_nothing_to_a_first_program_takes_less_than_a_minute(
+    installed: Installed, record_property: Callable[[str, object], None]
+) -> None:
+    begin = time.monotonic()
+    line = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-np", "2"]
+    program = str(native_directory() / "tests" / "exchange_times-ompi")
+    assert " wrong=0" in installed.quadrille("run", "--", *line, program, "1000", "20")
+    record_property("seconds", installed.seconds + time.monotonic() - begin)
+    assert installed.seconds + time.monotonic() - begin < 60
 
 
 def test_it_is_not_bound_to_its_folder(installed: Installed, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from quadrille.plan.asking import Placement, Question, ask, ask_table, parse_siz
 from quadrille.plan.contract import Cell, Plan
 from quadrille.plan.description import describe_plan
 from quadrille.plan.picture import plan_svg
+from quadrille.plan.table_page import render_table_page
 from quadrille.plan.trace import trace_of
 from quadrille.progress import Progress
 
@@ -136,8 +137,6 @@ def _step_text(step: dict[str, object]) -> str:
 
 
 def _write_table(placement: Placement, loaded: NetworkModel, output: Path) -> None:
-    from quadrille.plan.table_page import render_table_page  # plotly takes half a second to load
-
     cells: list[Cell] = []
     most = placement.ranks or len(loaded.hosts) * placement.ranks_per_host
     with Progress() as bar:

@@ -10,6 +10,8 @@ import typer
 from quadrille.atomic_write import write_whole
 from quadrille.bench.results_file import read_results
 from quadrille.errors import UsageError
+from quadrille.report.comparison import compared, comparison_page, comparison_sentences, mind_sentences
+from quadrille.report.page import render_page
 
 
 def register(app: typer.Typer) -> None:
@@ -30,12 +32,7 @@ def report(
     ),
 ) -> None:
     """Write one self-contained HTML page: charts, limits, stalls, topology, machines, commands."""
-    if compare:
-        page = _comparison(results, title)
-    else:
-        from quadrille.report.page import render_page  # plotly takes half a second to load
-
-        page = render_page(read_results(results), title)
+    page = _comparison(results, title) if compare else render_page(read_results(results), title)
     write_whole(output, page, f"report {output}", "give another -o")
     typer.echo(f"{output}")
 
@@ -43,13 +40,6 @@ def report(
 def _comparison(results: list[Path], title: str) -> str:
     if len(results) != 2:
         raise UsageError(f"--compare takes two results files, the earlier first; {len(results)} were given")
-    from quadrille.report.comparison import (
-        compared,
-        comparison_page,
-        comparison_sentences,
-        mind_sentences,
-    )
-
     before, after = (read_results([path]) for path in results)
     for sentence in comparison_sentences(compared(before, after)):
         typer.echo(sentence)

@@ -14,6 +14,8 @@ from quadrille.errors import QuadrilleError, UsageError
 from quadrille.reproduce.catalogue import experiment_ids, find_experiment
 from quadrille.reproduce.durations import seconds_of
 from quadrille.reproduce.experiment import Effect, Experiment
+from quadrille.reproduce.running import Plan, page_again
+from quadrille.reproduce.running import reproduce as run
 from quadrille.reproduce.several import failures, run_series, summary_lines
 
 _HELP = """Repeat published experiments on emulated networks, or on a cluster with `-- LAUNCHER`.
@@ -63,10 +65,6 @@ def reproduce(
     duration_s = None if duration is None else seconds_of(duration)
     if duration_s is not None and not any(experiment.takes_duration for experiment in experiments):
         raise UsageError(f"--duration {duration}: {', '.join(ids)} has its own length; leave it out")
-    # plotly takes half a second to load, and a wrong call shall be told at once.
-    from quadrille.reproduce.running import Plan, page_again
-    from quadrille.reproduce.running import reproduce as run
-
     plan = Plan(output, quick, context.meta["line"] or None, ["quadrille", *sys.argv[1:]], duration_s)
 
     def one(experiment: Experiment) -> list[Effect]:

@@ -10,6 +10,11 @@ import typer
 
 from quadrille.atomic_write import write_whole
 from quadrille.errors import QuadrilleError, UsageError
+from quadrille.trace.joint_calls import joint_calls, within
+from quadrille.trace.page import trace_page
+from quadrille.trace.reading import read_trace
+from quadrille.trace.table import warnings_of
+from quadrille.trace.timeline import timeline_of
 
 _HELP = """Join what `quadrille run --trace DIR` has written into one time line.
 
@@ -32,11 +37,6 @@ def trace(
     """Write the time line of the calls that all their ranks have told of."""
     if output is None and page is None:
         raise UsageError("nothing to write; give -o FILE, --page HTML or both")
-    from quadrille.trace.joint_calls import joint_calls, within
-    from quadrille.trace.reading import read_trace
-    from quadrille.trace.table import warnings_of
-    from quadrille.trace.timeline import timeline_of
-
     found = read_trace(folder)
     joint = joint_calls(found)
     if not joint:
@@ -48,8 +48,6 @@ def trace(
     if output is not None:
         _write(output, json.dumps(timeline_of(found, chosen)))
     if page is not None:
-        from quadrille.trace.page import trace_page  # plotly takes half a second to load
-
         _write(page, trace_page(found, joint, chosen if begin is not None or end is not None else None))
     for text in warnings_of(found):
         typer.echo(f"quadrille: {text}", err=True)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from plotly.offline import get_plotlyjs
-
 from quadrille.model.picture import STYLE
 from quadrille.report.charts import Figure
 from quadrille.report.formatting import escape
 
 _HERE = Path(__file__).parent
+# Wheels bring it, so that they do not need the package that it comes from, which is ten times as large.
+_OWN_PLOTLY_JS = _HERE / "plotly.min.js"
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 
 
@@ -27,13 +27,21 @@ def frame(title: str, body: str, with_charts: bool) -> str:
     if with_charts:
         draw = (_HERE / "page.js").read_text(encoding="utf-8")
         # No script yet: page.js makes it one when the first chart comes into view, for it takes long to run.
-        scripts = f'<script type="text/plain" id="plotly">{get_plotlyjs()}</script>\n<script>{draw}</script>'
+        scripts = f'<script type="text/plain" id="plotly">{_plotly_js()}</script>\n<script>{draw}</script>'
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}\n{scripts}\n</body>\n</html>\n"
     )
+
+
+def _plotly_js() -> str:
+    if _OWN_PLOTLY_JS.exists():
+        return _OWN_PLOTLY_JS.read_text(encoding="utf-8")
+    from plotly.offline import get_plotlyjs  # takes half a second to load
+
+    return str(get_plotlyjs())
 
 
 def chart_cell(figure: Figure) -> str:
