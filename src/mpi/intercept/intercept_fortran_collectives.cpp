@@ -141,87 +141,84 @@ bool has_room(TypesInC& types, int* error, Passed... passed) {
   return true;
 }
 
-template <typename Row, typename Binding, SymbolName symbol, typename = typename Row::Parameters>
-struct FortranEntry;
+// Leads to the library's entry of the name that the program has called.
+using Next = void* (*)();
 
-template <typename Row, typename Binding, SymbolName symbol, typename... Parameter>
-struct FortranEntry<Row, Binding, symbol, ParameterList<Parameter...>> {
-  static void entry(PassedInFortran<Parameter::passed>... passed, int* error) {
-    const auto forward = [&] {
-      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(passed..., error);
-    };
+// What the entries of a row do, once for all names of an interface.
+template <typename Row, typename Binding, typename = typename Row::Parameters>
+struct FortranCall;
+
+template <typename Row, typename Binding, typename... Parameter>
+struct FortranCall<Row, Binding, ParameterList<Parameter...>> {
+  [[gnu::noinline]] static void blocking(Next next, PassedInFortran<Parameter::passed>... passed,
+                                         int* error) {
+    using Entry = void(PassedInFortran<Parameter::passed>..., int*);
+    const auto forward = [&] { reinterpret_cast<Entry*>(next())(passed..., error); };
     TypesInC types;
     if (!has_room<Row>(types, error, passed...)) return;
     take_over<Binding>(buffer_among<Passed::from, Parameter...>(passed...),
                        buffer_among<Passed::into, Parameter...>(passed...), error, forward,
-                       [&](void* from, void* into) {
-                         return arguments_in_c<Row>(typename Row::Parameters(), Row::name, types,
-                                                    from, into, passed...);
-                       });
+                       arguments(Row::name, types, passed...));
   }
-};
 
-template <typename Row, typename Binding, SymbolName symbol, typename = typename Row::Parameters>
-struct NonblockingFortranEntry;
-
-template <typename Row, typename Binding, SymbolName symbol, typename... Parameter>
-struct NonblockingFortranEntry<Row, Binding, symbol, ParameterList<Parameter...>> {
-  static void entry(PassedInFortran<Parameter::passed>... passed, int* request, int* error) {
-    const auto forward = [&] {
-      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(passed..., request, error);
-    };
+  [[gnu::noinline]] static void nonblocking(Next next, PassedInFortran<Parameter::passed>... passed,
+                                            int* request, int* error) {
+    using Entry = void(PassedInFortran<Parameter::passed>..., int*, int*);
+    const auto forward = [&] { reinterpret_cast<Entry*>(next())(passed..., request, error); };
     TypesInC types;
     if (!has_room<Row>(types, error, passed...)) return;
     take_over_nonblocking<Binding>(buffer_among<Passed::from, Parameter...>(passed...),
                                    buffer_among<Passed::into, Parameter...>(passed...), request,
-                                   error, forward, [&](void* from, void* into) {
-                                     return arguments_in_c<Row>(typename Row::Parameters(),
-                                                                Row::nonblocking_name, types, from,
-                                                                into, passed...);
-                                   });
+                                   error, forward,
+                                   arguments(Row::nonblocking_name, types, passed...));
+  }
+
+  [[gnu::noinline]] static void persistent(Next next, PassedInFortran<Parameter::passed>... passed,
+                                           Integer info, int* request, int* error) {
+    using Entry = void(PassedInFortran<Parameter::passed>..., Integer, int*, int*);
+    const auto forward = [&] { reinterpret_cast<Entry*>(next())(passed..., info, request, error); };
+    TypesInC types;
+    if (!has_room<Row>(types, error, passed...)) return;
+    take_over_persistent<Binding>(buffer_among<Passed::from, Parameter...>(passed...),
+                                  buffer_among<Passed::into, Parameter...>(passed...), request,
+                                  error, forward, start_next<Row, int>,
+                                  arguments(Row::persistent_name, types, passed...));
+  }
+
+ private:
+  static auto arguments(const char* name, TypesInC& types,
+                        PassedInFortran<Parameter::passed>... passed) {
+    return [=, &types](void* from, void* into) {
+      return arguments_in_c<Row>(typename Row::Parameters(), name, types, from, into, passed...);
+    };
   }
 };
 
-template <typename Row, typename Binding, SymbolName symbol, typename = typename Row::Parameters>
-struct PersistentFortranEntry;
+template <auto body, SymbolName symbol>
+struct Named;
 
-template <typename Row, typename Binding, SymbolName symbol, typename... Parameter>
-struct PersistentFortranEntry<Row, Binding, symbol, ParameterList<Parameter...>> {
-  static void entry(PassedInFortran<Parameter::passed>... passed, Integer info, int* request,
-                    int* error) {
-    const auto forward = [&] {
-      reinterpret_cast<decltype(&entry)>(next_symbol<symbol>())(passed..., info, request, error);
-    };
-    TypesInC types;
-    if (!has_room<Row>(types, error, passed...)) return;
-    take_over_persistent<Binding>(
-        buffer_among<Passed::from, Parameter...>(passed...),
-        buffer_among<Passed::into, Parameter...>(passed...), request, error, forward,
-        start_next<Row, int>, [&](void* from, void* into) {
-          return arguments_in_c<Row>(typename Row::Parameters(), Row::persistent_name, types, from,
-                                     into, passed...);
-        });
-  }
+template <typename... Passed, void (*body)(Next, Passed...), SymbolName symbol>
+struct Named<body, symbol> {
+  static void entry(Passed... passed) { body(&next_symbol<symbol>, passed...); }
 };
 
 template <typename Row>
 struct EntriesOf {
   template <typename Binding, SymbolName symbol>
-  using Entry = FortranEntry<Row, Binding, symbol>;
+  using Blocking = Named<&FortranCall<Row, Binding>::blocking, symbol>;
   template <typename Binding, SymbolName symbol>
-  using NonblockingOne = NonblockingFortranEntry<Row, Binding, symbol>;
+  using Nonblocking = Named<&FortranCall<Row, Binding>::nonblocking, symbol>;
   template <typename Binding, SymbolName symbol>
-  using PersistentOne = PersistentFortranEntry<Row, Binding, symbol>;
+  using Persistent = Named<&FortranCall<Row, Binding>::persistent, symbol>;
 };
 
 }  // namespace
 
 void add_fortran_collective_symbols(SymbolTable& table) {
-#define COLLECTIVE(Name, lower, UPPER, ...)                                                    \
-  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::Entry, #lower, #UPPER);                  \
-  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::NonblockingOne, "i" #lower, "I" #UPPER); \
-  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::PersistentOne, #lower "_init",           \
-                        #UPPER "_INIT");
+#define COLLECTIVE(Name, lower, UPPER, ...)                                                 \
+  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::Blocking, #lower, #UPPER);            \
+  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::Nonblocking, "i" #lower, "I" #UPPER); \
+  QUADRILLE_ADD_FORTRAN(EntriesOf<intercepted::Name>::Persistent, #lower "_init", #UPPER "_INIT");
 #define COLLECTIVE_WITHOUT_COUNTS COLLECTIVE
 #include "preload/collectives.def"
 #undef COLLECTIVE_WITHOUT_COUNTS
