@@ -93,7 +93,7 @@ native() {
 
 # All that pages need of plotly, a package of 60 MB.
 plotly_js() { # COPY
-    .venv/bin/python -c 'from plotly.offline import get_plotlyjs; print(get_plotlyjs(), end="")' >"$1/python/quadrille/report/plotly.min.js"
+    .venv/bin/python -c 'from plotly.offline import get_plotlyjs; print(get_plotlyjs(), end="")' | gzip -9n >"$1/python/quadrille/report/plotly.min.js.gz"
     cp .venv/lib/python3*/site-packages/plotly-*.dist-info/licenses/LICENSE* "$1/LICENSE.plotly"
     sed -i '/^  "plotly>/d' "$1/pyproject.toml"
 }

@@ -7,6 +7,7 @@ depend on one unnoticed.
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from quadrille.report.formatting import escape
 
 _HERE = Path(__file__).parent
 # Wheels bring it, so that they do not need the package that it comes from, which is ten times as large.
-_OWN_PLOTLY_JS = _HERE / "plotly.min.js"
+_OWN_PLOTLY_JS = _HERE / "plotly.min.js.gz"
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 
 
@@ -38,7 +39,7 @@ def frame(title: str, body: str, with_charts: bool) -> str:
 
 def _plotly_js() -> str:
     if _OWN_PLOTLY_JS.exists():
-        return _OWN_PLOTLY_JS.read_text(encoding="utf-8")
+        return gzip.decompress(_OWN_PLOTLY_JS.read_bytes()).decode("utf-8")
     from plotly.offline import get_plotlyjs  # takes half a second to load
 
     return str(get_plotlyjs())
