@@ -8,7 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+
 #include <map>
 #include <optional>
 #include <span>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "wire/flow/arrival_bits.h"
+#include "wire/flow/fifo.h"
 #include "wire/flow/send_flow.h"
 #include "wire/flow/sequence.h"
 #include "wire/packet.h"
@@ -166,13 +167,13 @@ class ReceiveFlow {
   bool keep_early(const Packet& packet);
 
   FlowLimits limits_;
-  std::deque<Message> messages_;  // not complete
-  std::size_t open_ = 0;          // of them
+  Fifo<Message> messages_;  // not complete
+  std::size_t open_ = 0;    // of them
   bool out_of_step_ = false;
   std::map<Sequence, Early> early_;
   std::size_t early_bytes_ = 0;
   std::size_t most_early_bytes_;
-  std::deque<Completed> completed_;
+  Fifo<Completed> completed_;
   ArrivalBits here_;  // of [acknowledged_, ...): the first is missing
   std::uint64_t arrived_beyond_ = 0;
   Sequence acknowledged_ = 0;

@@ -15,12 +15,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+
 #include <optional>
 #include <set>
 #include <span>
 #include <vector>
 
+#include "wire/flow/fifo.h"
 #include "wire/flow/probe_timer.h"
 #include "wire/flow/sequence.h"
 #include "wire/links/link.h"
@@ -254,10 +255,10 @@ class SendFlow {
   Run run(Sequence first, std::uint32_t packets, bool repeated) const;
 
   FlowLimits limits_;
-  std::deque<Message> messages_;  // not complete
-  std::deque<Open> open_;         // of [acknowledged_, sent_)
+  Fifo<Message> messages_;  // not complete
+  Fifo<Open> open_;         // of [acknowledged_, sent_)
   std::set<Sequence> lost_;
-  std::deque<Handle> completed_;
+  Fifo<Handle> completed_;
   Sequence end_ = 0;
   Sequence heard_ = 0;
   Sequence granted_ = 0;
@@ -266,7 +267,7 @@ class SendFlow {
   Sequence began_ = 0;  // packets from it on are the present communicator's
   std::uint64_t transmissions_ = 0;
   SentBefore latest_arrived_{};          // 1 + the highest transmission that has arrived
-  std::deque<Probe> probes_;             // each with more sent before it than the one before it
+  Fifo<Probe> probes_;                   // each with more sent before it than the one before it
   std::uint64_t sent_before_probe_ = 0;  // the newest, answered or not
   std::uint64_t resent_ = 0;
   std::uint64_t missed_ = 0;
