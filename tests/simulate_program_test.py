@@ -104,6 +104,20 @@ def test_processors_and_late_ranks_take_time() -> None:
     assert late > 5_000_000
 
 
+def test_memory_of_many_communicators_is_that_of_two_and_a_little() -> None:
+    words = ["alltoall", "--algorithm", "granted", "--bytes", "1000", "--ranks", "64", "--calls"]
+    bytes_of = {
+        communicators: simulated(*words, str(communicators), "--communicators", str(communicators))["calls"][
+            -1
+        ]["engine_bytes_per_rank"]
+        for communicators in (1, 2, 16, 64)
+    }
+    # Up to 1024 flows a rank stay as they are; of one that sleeps stay 48 bytes.
+    most = bytes_of[1] + 1024 * 2000
+    assert bytes_of[1] < bytes_of[2] < bytes_of[16] < most
+    assert bytes_of[64] < most + 64 * 64 * 64
+
+
 def test_large_memory_is_shared_and_said_to_be() -> None:
     words = ["alltoall", "--bytes", "1048576", "--ranks", "16", "--ranks-per-host", "8", "--calls", "1"]
     assert simulated(*words)["contents"] == "shared memory"

@@ -29,7 +29,7 @@ constexpr std::uint32_t probes_before_credit_returns = 2;
 }  // namespace
 
 Endpoint::Endpoint(const EndpointSettings& settings, CreditBudget& budget)
-    : settings_(settings), budget_(budget) {}
+    : settings_(settings), budget_(budget), most_awake_(settings.most_idle_flows) {}
 
 std::pair<Key, Key> Endpoint::keys_with(EndpointId peer) const {
   return {key_between(settings_.secret, settings_.self, peer),

@@ -57,6 +57,9 @@ struct EndpointSettings {
   std::optional<Channel> eager = {};
   std::uint32_t most_eager = 0;
   bool tells_of_failure = false;  // of communicators' channels; see abandon()
+  // Where there are more flows than these, those of communicators' channels of which nothing is
+  // under way go to sleep.
+  std::size_t most_idle_flows = 1024;
 };
 
 // Who gets a message that goes to several: all of these but its sender.
@@ -229,6 +232,8 @@ class Endpoint {
   // Takes the flow off all lists and gives back its credit.
   void unlist(Flow& flow);
   void doze_if_settled(Flow& flow);
+  bool may_sleep_meanwhile(const Flow& flow) const;
+  void make_sleep(Flow& flow);
   void put_to_sleep();
   std::pair<Key, Key> keys_with(EndpointId peer) const;
   // Of two ends that have short messages for each other one announces its own; whether it is the
@@ -337,6 +342,7 @@ class Endpoint {
   std::set<FlowKey> unanswered_;   // have asked since the last sign of the peer
   FlowList<Nanoseconds> telling_;  // see tell_later()
   std::vector<FlowKey> dozing_;    // released and settled when they were put here
+  std::size_t most_awake_;         // flows; where there are more, settled ones go to sleep
   std::uint64_t turns_ = 0;
   std::uint32_t expecting_ = 0;  // flows whose messages are expected
   std::deque<Completion> completed_;

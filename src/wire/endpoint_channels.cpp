@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What becomes of an endpoint's flows when the communicator that used their channel is freed, or
-// has failed.
+// What becomes of an endpoint's flows when the communicator that used their channel is freed or
+// has failed, or uses few of many.
 #include <algorithm>
 #include <utility>
 
@@ -130,18 +130,36 @@ void Endpoint::doze_if_settled(Flow& flow) {
   dozing_.push_back(flow.key);
 }
 
+// Of a communicator that goes on: where what a flow that wakes does not know does not matter.
+bool Endpoint::may_sleep_meanwhile(const Flow& flow) const {
+  return flow.is_settled() && flow.key.second < first_of_start && !flow.failed &&
+         !flow.in.is_out_of_step() && !flow.group_key && !groups_.contains(flow.key.second);
+}
+
+void Endpoint::make_sleep(Flow& flow) {
+  const FlowKey key = flow.key;
+  unlist(flow);
+  flow.channel.dormant.add(flow.to_sleep());
+  flows_.erase(key);
+}
+
 // Not where it settles: callers go on with the flow.
 void Endpoint::put_to_sleep() {
+  if (flows_.size() > most_awake_) {
+    for (auto at = flows_.begin(); at != flows_.end();) {
+      Flow& flow = *(at++)->second;
+      if (may_sleep_meanwhile(flow)) make_sleep(flow);
+    }
+    // Each flow that is made pays for two that are looked at.
+    most_awake_ = std::max(settings_.most_idle_flows, 2 * flows_.size());
+  }
   if (dozing_.empty()) return;
   for (const FlowKey& key : std::exchange(dozing_, {})) {
     const auto found = flows_.find(key);
     if (found == flows_.end()) continue;  // abandoned
     Flow& flow = *found->second;
     flow.dozes = false;
-    if (!flow.released || !flow.is_settled()) continue;
-    unlist(flow);
-    flow.channel.dormant.add(flow.to_sleep());
-    flows_.erase(found);
+    if (flow.released && flow.is_settled()) make_sleep(flow);
   }
 }
 

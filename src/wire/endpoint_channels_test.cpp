@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "wire/endpoint.h"
@@ -113,6 +114,59 @@ TEST_F(FreedChannel, is_not_moved_by_a_packet_of_long_ago) {
   EXPECT_EQ(ends_[1].flows().live, 0U);
   message(3);
   EXPECT_EQ(ends_[1].counters().data_received, 2U);
+}
+
+class ManyChannels : public FreedChannel {
+ protected:
+  static EndpointSettings few_awake(EndpointId self) {
+    EndpointSettings made = settings(self);
+    made.most_idle_flows = 4;
+    return made;
+  }
+  void SetUp() override {
+    for (EndpointId end = 0; end < 2; ++end) {
+      std::destroy_at(&ends_[end]);
+      std::construct_at(&ends_[end], few_awake(end), budgets_[end]);
+    }
+  }
+};
+
+TEST_F(ManyChannels, sleep_while_nothing_is_under_way) {
+  for (std::uint32_t use = 0; use < 200; ++use) {
+    message(static_cast<Channel>(use * 7 % 40));
+    now_ += Nanoseconds{1'000'000};
+    for (const Endpoint& end : ends_) EXPECT_LE(end.flows().live, 5U);
+  }
+  for (const Endpoint& end : ends_) {
+    EXPECT_EQ(end.flows().live + end.flows().dormant, 40U);
+    EXPECT_EQ(end.counters().forged, 0U);
+  }
+  EXPECT_EQ(ends_[1].counters().data_received, 200U);
+  EXPECT_EQ(ends_[0].counters().data_sent, 200U);
+}
+
+TEST_F(ManyChannels, stay_awake_while_something_is_under_way) {
+  constexpr Channel channels = 20;
+  for (Channel channel = 0; channel < channels; ++channel)
+    ends_[1].receive(0, channel, into_, ++handle_, now_);
+  pass_all();
+  EXPECT_EQ(ends_[1].flows().live, std::size_t{channels});
+  for (Channel channel = 0; channel < channels; ++channel)
+    ends_[0].send(1, channel, sent_, ++handle_, now_);
+  pass_all();
+  EXPECT_EQ(ends_[1].counters().data_received, std::uint64_t{channels});
+  for (Channel channel = channels; channel < 4 * channels; ++channel) message(channel);
+  EXPECT_LE(ends_[1].flows().live, 2 * std::size_t{channels} + 1);
+}
+
+TEST_F(ManyChannels, that_have_failed_are_not_forgotten) {
+  const std::vector<std::byte> long_one(3000);
+  ends_[1].receive(0, 0, into_, ++handle_, now_);
+  ends_[0].send(1, 0, long_one, ++handle_, now_);
+  pass_all();
+  EXPECT_TRUE(ends_[1].is_out_of_step(0));
+  for (Channel channel = 1; channel < 20; ++channel) message(channel);
+  EXPECT_TRUE(ends_[1].is_out_of_step(0));
 }
 
 }  // namespace

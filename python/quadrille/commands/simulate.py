@@ -48,6 +48,9 @@ def simulate(
         help="Of alltoallv; --bytes is their mean.",
     ),
     calls: int = typer.Option(3, "--calls", min=1, help="One behind the other; the last one is told of."),
+    communicators: int = typer.Option(
+        1, "--communicators", min=1, max=1000, help="That the calls go to in turn."
+    ),
     multicast: str = typer.Option(
         "auto", "--multicast", metavar="auto|off", help="auto: where the network says that it works."
     ),
@@ -70,6 +73,7 @@ def simulate(
     words = [operation, "--bytes", str(parse_size(size or "0")), "--ranks-per-host", str(per_host)]
     words += ["--ranks", str(ranks)] if ranks is not None else []
     words += ["--network", network, "--root", str(root), "--blocks", blocks, "--calls", str(calls)]
+    words += ["--communicators", str(communicators)]
     words += ["--algorithm", algorithm] if algorithm is not None else []
     words += ["--no-multicast"] if multicast == "off" else []
     words += ["--late-ranks", str(late_ranks), "--late-us", str(late_us), "--loss", str(loss)]

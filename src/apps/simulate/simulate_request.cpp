@@ -24,6 +24,9 @@ void SimulateRequest::add_to(CLI::App& app) {
   app.add_option("--calls", calls, "one behind the other; the last one is told of")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
+  app.add_option("--communicators", communicators, "that the calls go to in turn")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   app.add_flag("--multicast,!--no-multicast", multicast,
                "use it where the network says that it reaches all hosts (default)");
   app.add_flag("--processors,!--no-processors", processors,

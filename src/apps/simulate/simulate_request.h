@@ -20,6 +20,7 @@ struct SimulateRequest {
   std::string algorithm;  // as in QUADRILLE_ALGORITHM behind "bcast:"; empty: the planner's
   std::string blocks = "power-law";  // of alltoallv
   std::uint32_t calls = 3;
+  std::uint32_t communicators = 1;
   bool multicast = true;
   bool processors = true;
   std::uint32_t late_ranks = 0;

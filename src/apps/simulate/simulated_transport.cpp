@@ -39,8 +39,9 @@ void HostMemory::move(const Side& sender, const Side& receiver) {
   });
 }
 
-void SimulatedTransport::begin(std::size_t element_bytes, std::span<const Rank> group,
-                               std::uint32_t group_senders) {
+void SimulatedTransport::begin(std::uint32_t communicator, std::size_t element_bytes,
+                               std::span<const Rank> group, std::uint32_t group_senders) {
+  channel_ = wire::channel_of_context(communicator);
   element_bytes_ = element_bytes;
   group_.assign(group.begin(), group.end());
   group_senders_ = group_senders;
@@ -57,7 +58,7 @@ Result<bool> SimulatedTransport::start_send(StepIndex step, Rank peer, const voi
   }
   place_.network->send(static_cast<wire::EndpointId>(place_.rank),
                        static_cast<wire::EndpointId>(peer),
-                       {static_cast<const std::byte*>(address), bytes}, handle_of(step), channel);
+                       {static_cast<const std::byte*>(address), bytes}, handle_of(step), channel_);
   return true;
 }
 
@@ -71,7 +72,7 @@ Result<bool> SimulatedTransport::start_receive(StepIndex step, Rank peer, void* 
   }
   place_.network->receive(static_cast<wire::EndpointId>(place_.rank),
                           static_cast<wire::EndpointId>(peer), {data, bytes}, handle_of(step),
-                          channel);
+                          channel_);
   return true;
 }
 
@@ -83,10 +84,10 @@ Result<bool> SimulatedTransport::start_group_bcast(StepIndex step, Rank root, vo
   const wire::EndpointId sender = group_[static_cast<std::size_t>(root)];
   if (sender == own) {
     place_.network->send_to_group(own, group, bytes, handle_of(step),
-                                  wire::group_channel_of(channel));
+                                  wire::group_channel_of(channel_));
   } else {
     place_.network->receive_from_group(own, sender, group, bytes, handle_of(step),
-                                       wire::group_channel_of(channel));
+                                       wire::group_channel_of(channel_));
   }
   return true;
 }

@@ -65,8 +65,10 @@ class SimulatedTransport final : public Transport {
   };
   explicit SimulatedTransport(const Place& place) : place_(place) {}
 
-  // REQUIRES: no message under way. What these refer to outlives the call.
-  void begin(std::size_t element_bytes, std::span<const Rank> group, std::uint32_t group_senders);
+  // The communicator with this number calls. REQUIRES: no message under way. What these refer to
+  // outlives the call.
+  void begin(std::uint32_t communicator, std::size_t element_bytes, std::span<const Rank> group,
+             std::uint32_t group_senders);
   // The network has completed a message of the rank's.
   void complete(wire::Handle handle) { completed_.push_back(static_cast<StepIndex>(handle)); }
   bool has_completed() const { return !completed_.empty(); }
@@ -85,7 +87,6 @@ class SimulatedTransport final : public Transport {
   }
 
  private:
-  static constexpr wire::Channel channel = 1;
   bool is_near(Rank peer) const { return host_of(peer) == host_of(place_.rank); }
   std::uint32_t host_of(Rank rank) const {
     return static_cast<std::uint32_t>(rank) / place_.of_host;
@@ -97,6 +98,7 @@ class SimulatedTransport final : public Transport {
   wire::Handle handle_of(StepIndex step) { return ++messages_ << 32U | step; }
 
   Place place_;
+  wire::Channel channel_ = 0;
   std::size_t element_bytes_ = 1;
   std::vector<wire::EndpointId> group_;
   std::uint32_t group_senders_ = 1;

@@ -148,7 +148,7 @@ void Simulation::make_ready(Rank rank) {
 std::optional<Error> Simulation::enter(Rank rank) {
   RankState& state = *ranks_[static_cast<std::size_t>(rank)];
   const PreparedSchedule& prepared = call_.schedules[static_cast<std::size_t>(rank)];
-  state.transport.begin(call_.shape.element_bytes, prepared.schedule().group,
+  state.transport.begin(communicator_, call_.shape.element_bytes, prepared.schedule().group,
                         prepared.group_roots());
   state.in_call = true;
   const auto begun = state.executor.begin(prepared, state.memory, state.transport);
@@ -240,6 +240,7 @@ Result<SimulatedCallTimes> Simulation::run(std::uint32_t number) {
     ports_before.push_back(network_.port_of_host(host).busy());
 
   contents_.fill(number);
+  communicator_ = (number - 1) % request_.communicators;
   if (const auto error = enter_all()) return *error;
   const Nanoseconds limit =
       began_ + Nanoseconds{static_cast<std::int64_t>(request_.longest_s * 1e9)};

@@ -86,6 +86,7 @@ class Simulation {
   std::vector<bool> is_late_;
   std::size_t unfinished_ = 0;
   Nanoseconds began_{};
+  std::uint32_t communicator_ = 0;  // of the call under way
   std::optional<Error> failed_;
 };
 

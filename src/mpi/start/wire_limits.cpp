@@ -102,6 +102,8 @@ wire::EndpointSettings WireLimits::of_endpoint(std::uint32_t host) const {
   settings.limits.payload = mtu_ - ip_udp_bytes - wire::overhead_bytes;
   settings.limits.unscheduled = unscheduled_bytes();
   settings.tells_of_failure = true;
+  // Those of two communicators at least.
+  settings.most_idle_flows = std::max(settings.most_idle_flows, 2 * std::size_t{settings.peers});
   settings.limits.group_ahead = static_cast<std::uint32_t>(
       std::clamp(smallest_burst_bytes() / 4 / static_cast<double>(mtu_ + ethernet_bytes), 1.0,
                  most_group_ahead));

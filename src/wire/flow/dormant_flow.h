@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stays of a flow of which nothing is under way and whose communicator was freed: the numbers
-// at which both directions go on. The other end may not have freed its communicator yet, may not
-// know that its last packet has arrived, and packets of both may still be somewhere in the network;
-// a flow that wakes from these numbers treats all of that as the one before would have.
+// What stays of a flow of which nothing is under way and whose communicator was freed, or has many
+// others: the numbers at which both directions go on. The other end may not have freed its
+// communicator yet, may not know that its last packet has arrived, and packets of both may still be
+// somewhere in the network; a flow that wakes from these numbers treats all of that as the one
+// before would have.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,7 @@ namespace quadrille::wire {
 
 struct DormantFlow {
   EndpointId peer = 0;
+  bool is_fast = false;  // see Flow
   ProbeTimer::RoundTrip round_trip;
   Sequence out = 0;                // packets before it have arrived there
   Sequence in = 0;                 // packets before it have arrived here

@@ -63,6 +63,7 @@ struct Flow {
   }
   DormantFlow to_sleep() const {
     return {.peer = key.first,
+            .is_fast = is_fast,
             .round_trip = timer.round_trip(),
             .out = out.announced(),
             .in = in.acknowledged(),
@@ -70,6 +71,7 @@ struct Flow {
             .heard_number = heard_number};
   }
   void wake(const DormantFlow& from) {
+    is_fast = from.is_fast;
     timer.resume(from.round_trip);
     out.resume(from.out);
     in.resume(from.in);

@@ -33,6 +33,7 @@ SimulatedSettings draw_settings(std::mt19937_64& chance, std::uint64_t seed) {
   settings.buffer_bytes =
       settings.budget * (settings.endpoint.limits.payload + packet_framing_bytes) * 4 / 3;
   if (chance() % 3 == 0) settings.endpoint.limits.most_open = 32;
+  if (seed % 2 == 0) settings.endpoint.most_idle_flows = 0;
   // Ports that hold several runs.
   if (seed % 3 == 0) {
     settings.runs = true;
