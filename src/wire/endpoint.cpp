@@ -51,10 +51,7 @@ Flow& Endpoint::flow_with(EndpointId peer, Channel channel) {
   if (flow) return *flow;
   ChannelState& state = channels_[channel];
   flow = std::make_unique<Flow>(key, keys_with(peer), limits_of(channel), settings_.times, state);
-  if (const auto dormant = state.dormant.wake(peer)) {
-    flow->wake(*dormant);
-    flow->released = true;
-  }
+  if (const auto dormant = state.dormant.wake(peer)) flow->wake(*dormant);
   return *flow;
 }
 

@@ -28,6 +28,7 @@ void Endpoint::abandon(Channel channel) {
   groups_.erase(channel);
   std::erase_if(group_sends_, [&](const auto& send) { return send.second.channel == channel; });
   ChannelState& state = channels_[channel];
+  state.dormant.for_each_in_use([&](EndpointId peer) { tell_of_failure({peer, channel}); });
   while (!state.flows.empty()) {
     Flow& flow = *state.flows.back();
     const FlowKey key = flow.key;
@@ -121,6 +122,7 @@ void Endpoint::release(Channel channel) {
     flow->in.begin_anew();
     doze_if_settled(*flow);
   }
+  state.dormant.release();
   put_to_sleep();
 }
 

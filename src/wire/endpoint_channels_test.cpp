@@ -169,5 +169,30 @@ TEST_F(ManyChannels, that_have_failed_are_not_forgotten) {
   EXPECT_TRUE(ends_[1].is_out_of_step(0));
 }
 
+TEST_F(ManyChannels, that_sleep_are_told_of_when_they_are_abandoned) {
+  std::destroy_at(&ends_[0]);
+  EndpointSettings tells = few_awake(0);
+  tells.tells_of_failure = true;
+  std::construct_at(&ends_[0], tells, budgets_[0]);
+  for (Channel channel = 0; channel < 20; ++channel) message(channel);
+  ASSERT_GT(ends_[0].flows().dormant, 10U);
+  ends_[0].abandon(0);
+  pass_all();
+  EXPECT_TRUE(ends_[1].is_out_of_step(0));
+}
+
+TEST_F(ManyChannels, that_sleep_remember_that_their_other_end_has_failed) {
+  std::destroy_at(&ends_[0]);
+  EndpointSettings all_awake = settings(0);
+  all_awake.tells_of_failure = true;
+  std::construct_at(&ends_[0], all_awake, budgets_[0]);
+  for (Channel channel = 0; channel < 20; ++channel) message(channel);
+  ASSERT_GT(ends_[1].flows().dormant, 10U);
+  ends_[0].abandon(0);
+  pass_all();
+  for (Channel channel = 1; channel < 20; ++channel) message(channel);
+  EXPECT_TRUE(ends_[1].is_out_of_step(0));
+}
+
 }  // namespace
 }  // namespace quadrille::wire

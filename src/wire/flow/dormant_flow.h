@@ -21,6 +21,7 @@ namespace quadrille::wire {
 struct DormantFlow {
   EndpointId peer = 0;
   bool is_fast = false;  // see Flow
+  bool released = false;
   ProbeTimer::RoundTrip round_trip;
   Sequence out = 0;                // packets before it have arrived there
   Sequence in = 0;                 // packets before it have arrived here
@@ -53,6 +54,17 @@ class DormantFlows {
     return flow;
   }
   std::size_t size() const { return flows_.size(); }
+  // `told(peer)` for each whose communicator was not freed.
+  template <typename Told>
+  void for_each_in_use(const Told& told) const {
+    for (const DormantFlow& flow : flows_) {
+      if (!flow.released) told(flow.peer);
+    }
+  }
+  // Their communicator was freed.
+  void release() {
+    for (DormantFlow& flow : flows_) flow.released = true;
+  }
 
  private:
   std::vector<DormantFlow>::iterator place_of(EndpointId peer) {

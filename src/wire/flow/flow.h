@@ -64,6 +64,7 @@ struct Flow {
   DormantFlow to_sleep() const {
     return {.peer = key.first,
             .is_fast = is_fast,
+            .released = released,
             .round_trip = timer.round_trip(),
             .out = out.announced(),
             .in = in.acknowledged(),
@@ -72,6 +73,7 @@ struct Flow {
   }
   void wake(const DormantFlow& from) {
     is_fast = from.is_fast;
+    released = from.released;
     timer.resume(from.round_trip);
     out.resume(from.out);
     in.resume(from.in);

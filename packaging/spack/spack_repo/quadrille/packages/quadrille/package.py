@@ -23,7 +23,6 @@ class Quadrille(PythonPackage):
     depends_on("py-rich@13:", type=("build", "run"))
     depends_on("py-pydantic@2.7:", type=("build", "run"))
     depends_on("py-pyroute2@0.8:", type=("build", "run"))
-    depends_on("py-plotly@5.22:", type=("build", "run"))
     depends_on("py-pyelftools@0.31:", type=("build", "run"))
     requires("platform=linux target=x86_64:")
 
