@@ -31,11 +31,8 @@ void Endpoint::abandon(Channel channel) {
   state.dormant.for_each_in_use([&](EndpointId peer) { tell_of_failure({peer, channel}); });
   while (!state.flows.empty()) {
     Flow& flow = *state.flows.back();
-    const FlowKey key = flow.key;
-    unlist(flow);
-    state.dormant.add(flow.to_sleep());
-    if (!flow.failed) tell_of_failure(key);
-    flows_.erase(key);
+    if (!flow.failed) tell_of_failure(flow.key);
+    make_sleep(flow);
   }
   state.statistics = {};
   leave_credit_if_none_is_wanted();
