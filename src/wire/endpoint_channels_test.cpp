@@ -124,10 +124,20 @@ class ManyChannels : public FreedChannel {
     return made;
   }
   void SetUp() override {
-    for (EndpointId end = 0; end < 2; ++end) {
-      std::destroy_at(&ends_[end]);
-      std::construct_at(&ends_[end], few_awake(end), budgets_[end]);
-    }
+    for (EndpointId end = 0; end < 2; ++end) start_anew(end, few_awake(end));
+  }
+  void start_anew(EndpointId end, const EndpointSettings& settings) {
+    std::destroy_at(&ends_[end]);
+    std::construct_at(&ends_[end], settings, budgets_[end]);
+  }
+  // End 0 abandons the first of 20 channels, of which `sleeps` has most asleep.
+  void abandon_first(EndpointSettings of_end_0, EndpointId sleeps) {
+    of_end_0.tells_of_failure = true;
+    start_anew(0, of_end_0);
+    for (Channel channel = 0; channel < 20; ++channel) message(channel);
+    ASSERT_GT(ends_[sleeps].flows().dormant, 10U);
+    ends_[0].abandon(0);
+    pass_all();
   }
 };
 
@@ -170,26 +180,12 @@ TEST_F(ManyChannels, that_have_failed_are_not_forgotten) {
 }
 
 TEST_F(ManyChannels, that_sleep_are_told_of_when_they_are_abandoned) {
-  std::destroy_at(&ends_[0]);
-  EndpointSettings tells = few_awake(0);
-  tells.tells_of_failure = true;
-  std::construct_at(&ends_[0], tells, budgets_[0]);
-  for (Channel channel = 0; channel < 20; ++channel) message(channel);
-  ASSERT_GT(ends_[0].flows().dormant, 10U);
-  ends_[0].abandon(0);
-  pass_all();
+  abandon_first(few_awake(0), 0);
   EXPECT_TRUE(ends_[1].is_out_of_step(0));
 }
 
 TEST_F(ManyChannels, that_sleep_remember_that_their_other_end_has_failed) {
-  std::destroy_at(&ends_[0]);
-  EndpointSettings all_awake = settings(0);
-  all_awake.tells_of_failure = true;
-  std::construct_at(&ends_[0], all_awake, budgets_[0]);
-  for (Channel channel = 0; channel < 20; ++channel) message(channel);
-  ASSERT_GT(ends_[1].flows().dormant, 10U);
-  ends_[0].abandon(0);
-  pass_all();
+  abandon_first(settings(0), 1);
   for (Channel channel = 1; channel < 20; ++channel) message(channel);
   EXPECT_TRUE(ends_[1].is_out_of_step(0));
 }
