@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <memory>
-#include <numeric>
 
 namespace quadrille::wire {
 namespace {
