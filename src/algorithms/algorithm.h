@@ -24,6 +24,7 @@ enum class Needs : std::uint8_t {
   nothing,
   wire,                // messages that travel by the wire
   wire_of_many_ranks,  // and hosts of several ranks
+  host_memory,         // of hosts of several ranks
   multicast,           // on the wire, to all of a segment at least
   multicast_to_all,    // to all of the job
   multicast_on_bus,    // to all of a bus

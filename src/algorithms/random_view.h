@@ -37,6 +37,7 @@ class RandomView {
     }
     if (places > 2 && below(4) == 0) view.trunks.push_back({0, places - 1});
     view.has_wire = below(2) == 0;
+    view.has_host_memory = below(2) == 0;
     view.has_multicast = view.has_wire && below(2) == 0;
     if (view.has_wire && !view.has_multicast) {
       for (std::uint32_t i = 0; i < segments; ++i)

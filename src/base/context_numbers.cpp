@@ -46,6 +46,7 @@ bool ContextNumbers::take(Agreement& agreement, const Offer& common) {
     free_[word] &= ~(std::uint64_t{1} << bit);
     if (word == 0) unused_ &= free_[0];
     agreement.number_ = static_cast<std::uint32_t>(word) * 64U + bit;
+    agreement.is_unused_ = has_unused;
   }
   const bool is_over = agreement.number_ || common[all_offer_word] != 0;
   if (is_over) {

@@ -43,6 +43,8 @@ class ContextNumbers {
 
     // Once take() has said that it is over: nothing where no number is left, the same on all ranks.
     std::optional<std::uint32_t> number() const { return number_; }
+    // Whether no rank has had the number before; the same on all ranks.
+    bool is_unused() const { return is_unused_; }
 
    private:
     friend class ContextNumbers;
@@ -51,6 +53,7 @@ class ContextNumbers {
     std::uint64_t turn_ = ~std::uint64_t{0};
     bool waits_ = false;
     bool offers_ = false;
+    bool is_unused_ = false;
     std::optional<std::uint32_t> number_;
   };
 

@@ -14,7 +14,7 @@
 namespace quadrille {
 
 // Who moves the data of a step.
-enum class Carrier : std::uint8_t { own_memory, mpi_library, wire };
+enum class Carrier : std::uint8_t { own_memory, mpi_library, wire, host_memory };
 
 // REQUIRES: used by one thread at a time. The buffers given to start_* stay valid until their step
 // is reported.

@@ -26,6 +26,8 @@ constexpr Nanoseconds contended_yield{5'000};
 // One that ran others who wait takes some tens of them for each; what is longer ran somebody who
 // keeps the core. To see that again costs as much again.
 constexpr Nanoseconds long_yield{1'000'000};
+// The first may have run all who wait, once each, while some of them had work to do.
+constexpr std::uint32_t long_yields_if_taken = 2;
 constexpr Nanoseconds between_looks{100'000'000};
 constexpr Nanoseconds first_sleep{20'000};
 constexpr Nanoseconds longest_sleep{1'000'000};
@@ -69,7 +71,8 @@ bool Waiting::spin(bool is_woken) {
   core_.yield();
   const Nanoseconds after = core_.now();
   const Nanoseconds away = after - before;
-  const bool is_taken = away > long_yield || core_.is_throttled(after);
+  core_.long_yields = away > long_yield ? core_.long_yields + 1 : 0;
+  const bool is_taken = core_.long_yields >= long_yields_if_taken || core_.is_throttled(after);
   if (is_taken) core_.taken_until = after + between_looks;
   const Nanoseconds longest_spin = away > contended_yield ? contended_spin : uncontended_spin;
   if (is_taken || after - idle_since_ > longest_spin) sleep_ = first_sleep;

@@ -21,6 +21,7 @@ struct Core {
   void (*yield)() = nullptr;
   // Whether the system stops this process for what it spins.
   bool (*is_throttled)(Nanoseconds now) = nullptr;
+  std::uint32_t long_yields = 0;  // in a row, that ran others for long
   // Until then it is known to be somebody's who keeps it.
   Nanoseconds taken_until{};
 };

@@ -22,6 +22,7 @@ TopologyView with_ranks_on(const TopologyView& view, std::span<const std::uint32
                     .trunks = view.trunks,
                     .group_steps = view.group_steps,
                     .has_wire = view.has_wire,
+                    .has_host_memory = view.has_host_memory,
                     .has_multicast = view.has_multicast,
                     .multicast_in_segment = view.multicast_in_segment};
   std::map<std::uint32_t, std::uint32_t> number_of;

@@ -17,6 +17,7 @@ Candidate candidate_of(const Algorithm& algorithm, Parameters parameters) {
 
 bool needs_messages_alone(const Candidate& candidate) {
   return !needs_count_exchange(*candidate.algorithm) &&
+         candidate.algorithm->use.needs != Needs::host_memory &&
          candidate.parameters.text().find("host=library") == std::string::npos;
 }
 

@@ -37,6 +37,7 @@ bool is_ever_tried(Collective collective, const TopologyView& view) {
 
 // In a decision's key.
 constexpr std::uint64_t nonblocking_calls = std::uint64_t{1} << 18U;
+constexpr std::uint64_t builtin_operations = std::uint64_t{1} << 19U;
 
 Decision left_to_library(const char* reason) {
   return {{library_candidate()}, Trial(1, 0), reason, {Nanoseconds{}}};
@@ -56,6 +57,7 @@ std::uint64_t Planner::decision_key(const Shape& shape, bool may_alternate, Byte
   return (root_segment << 40U) |
          (std::uint64_t{static_cast<std::uint8_t>(shape.collective)} << 32U) |
          (shape.is_nonblocking ? nonblocking_calls : 0) |
+         (shape.is_builtin ? builtin_operations : 0) |
          (std::uint64_t{shape.commutative} << 17U) | (std::uint64_t{may_alternate} << 16U) |
          size_class(size.value);
 }
@@ -158,6 +160,8 @@ Decision Planner::make_decision(const Shape& shape, bool may_alternate, Bytes si
     if (algorithm == nullptr) return left_to_library("forced");
     if (!algorithm->supports(shape))
       return left_to_library("forced algorithm does not support the shape");
+    if (algorithm->use.needs == Needs::host_memory && !may_be_used(*algorithm, network_.view))
+      return left_to_library("no memory that the ranks of a host share");
     return {{candidate_of(*algorithm, parameters)}, Trial(1, 0), "forced", {Nanoseconds{}}};
   }
   if (network_.view.hosts() < 2) return left_to_library("one host or island");
@@ -165,8 +169,13 @@ Decision Planner::make_decision(const Shape& shape, bool may_alternate, Bytes si
     return left_to_library("trials are off");
   // Of blocks that differ a shape tells too little to be costed.
   const bool is_costed = network_.costs && !has_counts(shape.collective);
-  if (shape.ranks < 3 || (size < options_.trial_floor && !is_costed))
-    return left_to_library("too small to try");
+  if (shape.ranks < 3) return left_to_library("too small to try");
+  const bool is_small = size < options_.trial_floor;
+  if (is_small && may_alternate && options_.trial_rounds > 0) {
+    const WireCandidates in_host_memory(network_.view, shape, size, options_.trial_floor);
+    if (!in_host_memory.empty()) return list_for_trial(shape, size);
+  }
+  if (is_small && !is_costed) return left_to_library("too small to try");
   if (is_costed) return decide_by_costs(shape, may_alternate, size);
   if (!may_alternate) return left_to_library("no costs, and results must not change between calls");
   return list_for_trial(shape, size);
@@ -188,7 +197,7 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes 
   }
   Decision decision{
       {library_candidate()}, Trial(1, 0), "being tried", {library ? library->time : Nanoseconds{}}};
-  const WireCandidates from_wire(network_.view, shape, size);
+  const WireCandidates from_wire(network_.view, shape, size, options_.trial_floor);
   from_wire.enter(decision, costed);
   for (CostedCandidate& one : costed) {
     if (decision.candidates.size() > kMostTried) break;
@@ -204,13 +213,13 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes 
 
 Decision Planner::list_for_trial(const Shape& shape, Bytes size) const {
   Decision decision = left_to_library("no candidate for this size");
-  const WireCandidates from_wire(network_.view, shape, size);
+  const WireCandidates from_wire(network_.view, shape, size, options_.trial_floor);
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.collective != shape.collective || algorithm.use.needs != Needs::nothing ||
         !algorithm.supports(shape) || from_wire.replaces(algorithm))
       continue;
     for (const TriedSizes& sizes : {algorithm.use.tried, algorithm.use.also_tried}) {
-      if (!sizes.contains(size.value)) continue;
+      if (!sizes.contains(size.value) || size < options_.trial_floor) continue;
       decision.candidates.push_back(
           candidate_of(algorithm, algorithm.parameters.with(sizes.parameters).value()));
       decision.predicted.emplace_back();

@@ -69,6 +69,8 @@ class Planner {
   }
   // For other jobs, what the decision's trial has come to. REQUIRES: its final is settled.
   void keep_verdict(const Decision& decision) const;
+  // Whether the ranks of each host share memory. REQUIRES: before the first decision.
+  void set_host_memory(bool has) { network_.view.has_host_memory = has; }
   // Whether calls by `candidate` are heard by several hosts at once.
   bool uses_multicast(const Candidate& candidate) const;
   // From now on there is none. Decisions and schedules that count on it are no longer valid.

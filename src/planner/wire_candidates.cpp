@@ -28,6 +28,9 @@ bool may_be_used(const Algorithm& algorithm, const TopologyView& view) {
       return view.has_wire;
     case Needs::wire_of_many_ranks:
       return view.has_wire && view.host_of_rank.size() > view.hosts();
+    case Needs::host_memory:
+      return view.has_host_memory && !view.has_islands() &&
+             view.host_of_rank.size() > view.hosts();
     case Needs::multicast:
       return view.has_some_multicast();
     case Needs::multicast_to_all:
@@ -38,11 +41,21 @@ bool may_be_used(const Algorithm& algorithm, const TopologyView& view) {
   return false;
 }
 
-WireCandidates::WireCandidates(const TopologyView& view, const Shape& shape, Bytes size) {
+bool has_small_candidates(Collective collective, Bytes size, const TopologyView& view) {
+  return std::ranges::any_of(algorithms(), [&](const Algorithm& algorithm) {
+    return algorithm.collective == collective && algorithm.use.needs == Needs::host_memory &&
+           algorithm.use.tried.contains(size.value) && may_be_used(algorithm, view);
+  });
+}
+
+WireCandidates::WireCandidates(const TopologyView& view, const Shape& shape, Bytes size,
+                               Bytes floor) {
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.use.needs == Needs::nothing || algorithm.collective != shape.collective ||
-        !may_be_used(algorithm, view) || !algorithm.use.tried.contains(size.value))
+        !may_be_used(algorithm, view) || !algorithm.use.tried.contains(size.value) ||
+        !algorithm.supports(shape))
       continue;
+    if (size < floor && algorithm.use.needs != Needs::host_memory) continue;
     own_.push_back(&algorithm);
     instead_of_.push_back(algorithm_named(algorithm.use.instead_of));
   }

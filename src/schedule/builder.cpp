@@ -128,7 +128,15 @@ StepIndex ScheduleBuilder::group_reduce(std::span<const Rank> group, Rank root, 
                      false);
 }
 
+StepIndex ScheduleBuilder::group_arrival(std::span<const Rank> group, Rank root) {
+  state_->schedule.group.assign(group.begin(), group.end());
+  return state_->add({.kind = StepKind::group_reduce, .peer = root, .from = {}, .into = {}}, {},
+                     true);
+}
+
 void ScheduleBuilder::use_wire() { state_->schedule.over_wire = true; }
+
+void ScheduleBuilder::use_host_memory() { state_->schedule.in_host_memory = true; }
 
 void ScheduleBuilder::promise_most_incoming(std::uint32_t messages) {
   state_->schedule.most_incoming = messages;

@@ -57,12 +57,16 @@ class ScheduleBuilder {
   // rank. A broadcast's `data` are read at the root and written elsewhere; of a reduction `into` is
   // empty elsewhere.
   StepIndex group_bcast(std::span<const Rank> group, Rank root, bool is_root, Region data);
-  // The root tells all others that it has come, after `after`. REQUIRES: use_wire().
+  // The root tells all others that it has come, after `after`. REQUIRES: use_wire() or
+  // use_host_memory().
   StepIndex group_ready(std::span<const Rank> group, Rank root, After after);
   StepIndex group_reduce(std::span<const Rank> group, Rank root, Region from, Region into);
+  // All others tell the root that they have come. REQUIRES: use_host_memory().
+  StepIndex group_arrival(std::span<const Rank> group, Rank root);
 
   // See Schedule.
   void use_wire();
+  void use_host_memory();
 
   // What this schedule's pacing guarantees; see Schedule.
   void promise_most_incoming(std::uint32_t messages);

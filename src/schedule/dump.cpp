@@ -35,6 +35,7 @@ Json dump(const Schedule& schedule, Rank rank) {
           {"most_ahead", schedule.most_ahead},
           {"group", schedule.group},
           {"over_wire", schedule.over_wire},
+          {"in_host_memory", schedule.in_host_memory},
           {"steps", std::move(steps)}};
 }
 

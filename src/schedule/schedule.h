@@ -10,9 +10,11 @@
 //   receives from one peer likewise.
 // - A send may complete as late as its receive is matched (rendezvous); no schedule may rely on
 //   buffering.
-// - Group steps are collectives on the ranks of Schedule::group: of the MPI library, or where the
-//   schedule goes over the wire one sending to all of them. The n-th group step of each of them is
-//   the same one; they start in list order. One may complete as late as all have started it.
+// - Group steps are collectives on the ranks of Schedule::group: of the MPI library, where the
+//   schedule goes over the wire one sending to all of them, or through the memory of their host.
+//   The n-th group step of each of them is the same one; they start in list order. One may complete
+//   as late as all have started it. Over the wire a broadcast without data tells all that its root
+//   has started it, in host memory also a reduction without data its root that all have.
 // - Steps of one rank that touch the same elements, one of them writing, are ordered by
 //   dependencies.
 // - A schedule is thread-compatible: built once, then only read.
@@ -81,6 +83,9 @@ struct Step {
 
 using StepIndex = std::uint32_t;
 
+// What a group step in host memory may have, elements of predefined types with their gaps.
+inline constexpr std::uint64_t most_in_host_memory = 4096;
+
 struct Schedule {
   std::vector<Step> steps;
   std::vector<StepIndex> dependencies;  // all steps' dependencies, each step's in one run
@@ -88,6 +93,9 @@ struct Schedule {
   // Messages between hosts travel by the wire, where there is one: it paces them, those of earlier
   // steps first.
   bool over_wire = false;
+  // Group steps go through the memory that the ranks of a host share. Then the group is all of the
+  // host's, and no group step has more than most_in_host_memory bytes.
+  bool in_host_memory = false;
   std::uint64_t scratch_length = 0;  // elements
   // How many messages with data may be on their way to this rank at any time, by this schedule's
   // own pacing; 0 where it makes no such promise.

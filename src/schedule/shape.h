@@ -24,6 +24,7 @@ struct Shape {
   // data.
   std::uint32_t element_bytes = 1;
   bool commutative = true;  // reductions only
+  bool is_builtin = true;   // reductions only: the operation and the type are MPI's own
   // MPI_IN_PLACE: at the root alone for rooted operations (other ranks may have it set or not),
   // else everywhere. For alltoall the caller hands in a copy as `send`, so that it is never set.
   bool in_place = false;

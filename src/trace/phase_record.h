@@ -11,7 +11,7 @@ struct PhaseRecord {
   std::uint64_t communicator = 0;  // this and the number are the call's
   std::uint32_t number = 0;
   std::uint8_t kind = 0;      // send, receive, copy, reduce, group_bcast, group_reduce
-  std::uint8_t carrier = 0;   // own memory, MPI library, wire
+  std::uint8_t carrier = 0;   // own memory, MPI library, wire, host memory
   std::uint16_t steps = 1;    // of the schedule; the most there can be stands for more
   std::int64_t start_ns = 0;  // this rank's monotonic clock
   std::int64_t end_ns = 0;

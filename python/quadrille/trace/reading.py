@@ -22,7 +22,7 @@ _PHASE = struct.Struct("<QIBBHqqQiI")
 _REPLACED, _BY_WIRE, _IN_TRIAL = 1, 2, 4
 _KINDS = ("function", "algorithm", "site")
 _STEPS = ("send", "receive", "copy", "reduce", "group_bcast", "group_reduce")
-_CARRIERS = ("own memory", "MPI library", "wire")
+_CARRIERS = ("own memory", "MPI library", "wire", "host memory")
 
 
 @dataclass(frozen=True, slots=True)

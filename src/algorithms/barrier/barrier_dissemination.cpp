@@ -19,10 +19,8 @@
 //         2 (p - 1).
 // Source: Hensgen, Finkel and Manber, Two algorithms for barrier synchronization, International
 //         Journal of Parallel Programming 17 (1988), doi:10.1007/BF01379320
-#include <vector>
-
 #include "algorithms/algorithm.h"
-#include "algorithms/rank_arithmetic.h"
+#include "algorithms/barrier/dissemination.h"
 #include "schedule/builder.h"
 
 namespace quadrille {
@@ -30,20 +28,9 @@ namespace quadrille {
 bool supports_barrier_dissemination(const Shape&) { return true; }
 
 Schedule generate_barrier_dissemination(const GeneratorInput& input) {
-  const Rank ranks = input.shape.ranks;
   ScheduleBuilder builder;
-  std::vector<StepIndex> receipts;
-  for (Rank distance = 1; distance < ranks; distance *= 2) {
-    // News of a rank travels its distance in steps of ascending powers of two, those of its binary
-    // digits. A message over 2^k carries on the news that came over 2^i if 2^i + 2^k is no more
-    // than the longest way.
-    std::vector<StepIndex> news;
-    for (std::size_t i = 0; i < receipts.size(); ++i) {
-      if ((Rank{1} << i) + distance < ranks) news.push_back(receipts[i]);
-    }
-    builder.send_ready(ring_rank(input.rank, distance, ranks), news);
-    receipts.push_back(builder.receive_ready(ring_rank(input.rank, -distance, ranks)));
-  }
+  disseminate(builder, input.rank, input.shape.ranks, ScheduleBuilder::no_step,
+              [](Rank rank) { return rank; });
   return builder.build();
 }
 

@@ -17,10 +17,8 @@
 // Source: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
 //         MPICH, International Journal of High Performance Computing Applications 19 (2005),
 //         doi:10.1177/1094342005051521
-#include <utility>
-
 #include "algorithms/algorithm.h"
-#include "algorithms/reduce/folded_ranks.h"
+#include "algorithms/reduce/recursive_doubling.h"
 #include "schedule/builder.h"
 
 namespace quadrille {
@@ -29,39 +27,11 @@ bool supports_allreduce_recursive_doubling(const Shape&) { return true; }
 
 Schedule generate_allreduce_recursive_doubling(const GeneratorInput& input) {
   const Shape& shape = input.shape;
-  const Rank rank = input.rank;
   ScheduleBuilder builder;
   if (shape.count == 0) return builder.build();
-  const Region target{Buffer::receive, 0, shape.count};
-  const Region own = contribution(shape, rank);
-  const FoldedRanks folded(shape.ranks);
-  if (folded.is_folded_away(rank)) {
-    builder.send(rank + 1, own);
-    builder.receive(rank + 1, target);
-    return builder.build();
-  }
-  Region sum = target;
-  if (own != target) builder.copy(own, target);
-  if (shape.ranks == 1) return builder.build();
-  Region incoming = builder.scratch(shape.count);
-  if (folded.is_paired(rank)) {
-    builder.receive(rank - 1, incoming);
-    builder.reduce(incoming, sum);
-  }
-  const Rank self = folded.participant_of(rank);
-  for (Rank bit = 1; bit < folded.participants(); bit *= 2) {
-    const Rank partner = folded.rank_of_participant(self ^ bit);
-    builder.send(partner, sum);
-    builder.receive(partner, incoming);
-    if ((self & bit) != 0) {
-      builder.reduce(incoming, sum);
-    } else {
-      builder.reduce(sum, incoming);
-      std::swap(sum, incoming);
-    }
-  }
-  if (sum != target) builder.copy(sum, target);
-  if (folded.is_paired(rank)) builder.send(rank - 1, sum);
+  const Exchange all{shape.ranks, input.rank, [](Rank number) { return number; }};
+  exchange_sums(builder, all, contribution(shape, input.rank),
+                {Buffer::receive, 0, shape.count});
   return builder.build();
 }
 

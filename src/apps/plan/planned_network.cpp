@@ -69,6 +69,7 @@ Result<PlannedNetwork> place_ranks(const NetworkModel& model, const Placement& p
   for (std::size_t host = 0; host < hosts.size(); ++host)
     hosts[host] = model.hosts[in_model.value()[host]].name;
   view.value().has_wire = true;
+  view.value().has_host_memory = true;
   view.value().has_multicast = placement.multicast && has_multicast(model, hosts);
   return PlannedNetwork{model, std::move(hosts),
                         known_network(model, std::move(view.value()), model_host_of_rank)};

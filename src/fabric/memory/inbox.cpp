@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/memory/inbox.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
@@ -34,7 +33,7 @@ constexpr std::size_t page_bytes = std::size_t{64} * 1024;  // of all that there
 constexpr std::size_t head_bytes = (sizeof(InboxHead) + page_bytes - 1) / page_bytes * page_bytes;
 constexpr std::size_t inbox_bytes = head_bytes + Inbox::rings * Inbox::ring_bytes;
 
-InboxHead& head_in(const SharedMemory& memory) {
+InboxHead& head_in(const wire::SharedMemory& memory) {
   return *reinterpret_cast<InboxHead*>(memory.bytes().data());
 }
 
@@ -47,32 +46,10 @@ wire::Descriptor open_inbox(InboxPlace place) {
 
 }  // namespace
 
-std::optional<SharedMemory> SharedMemory::map(int descriptor, std::size_t offset,
-                                              std::size_t bytes) {
-  void* start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor,
-                     static_cast<off_t>(offset));
-  if (start == MAP_FAILED) return std::nullopt;
-  SharedMemory made;
-  made.bytes_ = {static_cast<std::byte*>(start), bytes};
-  return made;
-}
-
-SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, {})) {}
-
-SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
-SharedMemory::~SharedMemory() {
-  if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
-}
-
 std::unique_ptr<Inbox> Inbox::open(const PublicKey& owner) {
   wire::Descriptor descriptor = wire::make_sealed_memory(file_name, inbox_bytes);
   if (!descriptor) return nullptr;
-  std::optional<SharedMemory> memory = SharedMemory::map(descriptor.get(), 0, inbox_bytes);
+  std::optional<wire::SharedMemory> memory = wire::SharedMemory::map(descriptor.get(), 0, inbox_bytes);
   if (!memory) return nullptr;
   InboxHead& head = head_in(*memory);
   head.owner = owner;
@@ -81,7 +58,7 @@ std::unique_ptr<Inbox> Inbox::open(const PublicKey& owner) {
   return std::unique_ptr<Inbox>(new Inbox(std::move(descriptor), std::move(*memory)));
 }
 
-Inbox::Inbox(wire::Descriptor descriptor, SharedMemory memory)
+Inbox::Inbox(wire::Descriptor descriptor, wire::SharedMemory memory)
     : descriptor_(std::move(descriptor)), memory_(std::move(memory)), taken_(rings) {}
 
 Inbox::~Inbox() = default;
@@ -117,16 +94,16 @@ std::optional<ClaimedRing> ClaimedRing::claim(const EndpointName& of, const Publ
   if (!of.inbox) return std::nullopt;
   const wire::Descriptor descriptor = open_inbox(*of.inbox);
   if (!descriptor) return std::nullopt;
-  std::optional<SharedMemory> memory;
+  std::optional<wire::SharedMemory> memory;
   std::size_t index = 0;
-  auto head_memory = SharedMemory::map(descriptor.get(), 0, head_bytes);
+  auto head_memory = wire::SharedMemory::map(descriptor.get(), 0, head_bytes);
   if (head_memory) {
     InboxHead& head = head_in(*head_memory);
     const bool is_its =
         head.owner == of.key && std::string_view(head.what.data(), what_it_is.size()) == what_it_is;
     index = is_its ? head.claims.fetch_add(1) : Inbox::rings;
     if (index < Inbox::rings) {
-      memory = SharedMemory::map(descriptor.get(), head_bytes + index * Inbox::ring_bytes,
+      memory = wire::SharedMemory::map(descriptor.get(), head_bytes + index * Inbox::ring_bytes,
                                  Inbox::ring_bytes);
     }
   }
@@ -137,7 +114,7 @@ std::optional<ClaimedRing> ClaimedRing::claim(const EndpointName& of, const Publ
   return ClaimedRing(std::move(*head_memory), std::move(*memory), index);
 }
 
-ClaimedRing::ClaimedRing(SharedMemory head, SharedMemory memory, std::size_t index)
+ClaimedRing::ClaimedRing(wire::SharedMemory head, wire::SharedMemory memory, std::size_t index)
     : head_(std::move(head)),
       memory_(std::move(memory)),
       writer_(head_in(head_).of[index].state, memory_.bytes()) {}

@@ -10,29 +10,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "fabric/memory/shared_ring.h"
 #include "fabric/names/endpoint_name.h"
+#include "wire/budget/sealed_memory.h"
 #include "wire/links/descriptor.h"
 
 namespace quadrille::fabric {
-
-// A mapping; unmapped with its owner.
-class SharedMemory {
- public:
-  SharedMemory() = default;
-  // Nothing where the system has no room for it. REQUIRES: `offset` is of whole pages.
-  static std::optional<SharedMemory> map(int descriptor, std::size_t offset, std::size_t bytes);
-  SharedMemory(SharedMemory&& other) noexcept;
-  SharedMemory& operator=(SharedMemory&& other) noexcept;
-  ~SharedMemory();
-
-  std::span<std::byte> bytes() const { return bytes_; }
-
- private:
-  std::span<std::byte> bytes_;
-};
 
 struct InboxHead;  // at its start
 
@@ -62,11 +48,11 @@ class Inbox {
   void set_asleep(bool asleep);
 
  private:
-  Inbox(wire::Descriptor descriptor, SharedMemory memory);
+  Inbox(wire::Descriptor descriptor, wire::SharedMemory memory);
   InboxHead& head() const;
 
   wire::Descriptor descriptor_;
-  SharedMemory memory_;
+  wire::SharedMemory memory_;
   std::vector<bool> taken_;  // of the rings
   std::size_t taken_count_ = 0;
 };
@@ -83,10 +69,10 @@ class ClaimedRing {
   bool reader_is_asleep() const;
 
  private:
-  ClaimedRing(SharedMemory head, SharedMemory memory, std::size_t index);
+  ClaimedRing(wire::SharedMemory head, wire::SharedMemory memory, std::size_t index);
 
-  SharedMemory head_;
-  SharedMemory memory_;
+  wire::SharedMemory head_;
+  wire::SharedMemory memory_;
   RingWriter writer_;
 };
 

@@ -49,6 +49,7 @@ std::optional<Shape> with_operation(Shape shape, const CallArguments& call) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   shape.element_bytes = static_cast<std::uint32_t>(std::min(*element, most));
   shape.commutative = commutative != 0;
+  shape.is_builtin = is_predefined_operation(call.op);
   shape.in_place = call.send.address == MPI_IN_PLACE || is_one_buffer_of_both;
   return shape;
 }

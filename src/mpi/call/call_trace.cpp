@@ -51,7 +51,8 @@ static_assert(static_cast<int>(StepKind::send) == 0 && static_cast<int>(StepKind
               static_cast<int>(StepKind::group_bcast) == 4 &&
               static_cast<int>(StepKind::group_reduce) == 5);
 static_assert(static_cast<int>(Carrier::own_memory) == 0 &&
-              static_cast<int>(Carrier::mpi_library) == 1 && static_cast<int>(Carrier::wire) == 2);
+              static_cast<int>(Carrier::mpi_library) == 1 && static_cast<int>(Carrier::wire) == 2 &&
+              static_cast<int>(Carrier::host_memory) == 3);
 
 trace::PhaseRecord record_of(const CallPhase& phase, const CallTrace::Call& call) {
   constexpr std::uint32_t most = std::numeric_limits<std::uint16_t>::max();

@@ -13,6 +13,7 @@
 #include "mpi/call/forward_cache.h"
 #include "mpi/communicator/membership.h"
 #include "mpi/job/runtime.h"
+#include "planner/wire_candidates.h"
 
 namespace quadrille {
 namespace {
@@ -114,7 +115,11 @@ const char* Attachment::reason_to_leave(const Shape& shape) const {
   if (size_ < 3) return "too small to try";
   const bool is_costed = runtime.model() != nullptr && !has_counts(shape.collective);
   if (is_costed || needs_shared_size(shape.collective)) return nullptr;
-  return message_size(shape) < options.trial_floor ? "too small to try" : nullptr;
+  const Bytes size = message_size(shape);
+  return size >= options.trial_floor ||
+                 has_small_candidates(shape.collective, size, runtime.view())
+             ? nullptr
+             : "too small to try";
 }
 
 const Neighbourhood* Attachment::neighbourhood(bool in_nonblocking_calls) {
@@ -161,11 +166,12 @@ void Attachment::agree(const char* operation) {
     made.reset();  // the others learn of it next
   }
   terms.is_usable = made != nullptr;
+  terms.has_host_memory = runtime.host_memory() != nullptr;
   const Contexts::Agreement agreement = runtime.contexts().agree(
       handle_, terms,
       {runtime.settings().wait_report_s, [this, operation] { report_long_wait(operation); }});
   if (agreement.verdict == Contexts::Verdict::agreed) {
-    made->begin(agreement.number, operation);
+    made->begin(agreement.number, agreement.has_host_memory, operation);
     communicator_ = std::move(made);
     return;
   }

@@ -32,14 +32,29 @@ Communicator::Communicator(MPI_Comm handle, Rank rank, std::vector<int> world_ra
           planner_, [] { return multicast_finding(*Runtime::active()); },
           rank == 0 && Runtime::active()->settings().logs("plan")) {}
 
-void Communicator::begin(std::uint32_t context, const char* operation) {
+void Communicator::begin(std::uint32_t context, bool has_host_memory, const char* operation) {
   context_ = context;
+  planner_.set_host_memory(has_host_memory);
+  if (has_host_memory) join_host_memory();
   CallTrace* const trace = Runtime::active()->trace();
   if (trace == nullptr) return;
   std::array number = {rank_ == 0 ? trace->number_communicator() : std::int64_t{-1}};
   if (agree_on_maximum(number, operation) != MPI_SUCCESS) return;
   traced_name_ = static_cast<std::uint64_t>(number[0]);
   if (rank_ == 0) trace->describe_communicator(traced_name_, world_ranks_);
+}
+
+void Communicator::join_host_memory() {
+  const std::uint32_t own_host = view().host_of_rank[static_cast<std::size_t>(rank_)];
+  std::vector<HostCell*> cells;
+  std::size_t own = 0;
+  for (Rank rank = 0; rank < size(); ++rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    if (view().host_of_rank[at] != own_host) continue;
+    if (rank == rank_) own = cells.size();
+    cells.push_back(&Runtime::active()->host_memory()->cell(world_ranks_[at], context_));
+  }
+  host_group_.emplace(std::move(cells), own);
 }
 
 void Communicator::release(Contexts& contexts) {
@@ -101,14 +116,15 @@ Outcome Communicator::run(const PreparedSchedule& prepared, const CallMemory& me
   const Runtime& runtime = *Runtime::active();
   const int tag = next_tag();
   const bool over_wire = prepared.schedule().over_wire;
-  if (over_wire && cut_off_) {
+  const bool in_host_memory = prepared.schedule().in_host_memory;
+  if ((over_wire || in_host_memory) && cut_off_) {
     complain(operation,
              "an earlier call on this communicator was not finished here, so that its "
              "messages may come instead of this one's");
     return {MPI_ERR_OTHER};
   }
   MPI_Comm group = MPI_COMM_NULL;
-  if (!over_wire) {
+  if (!over_wire && !in_host_memory) {
     const int code =
         groups_.find(prepared.schedule().group, world_ranks_, runtime.shadow(), tag, &group);
     if (code != MPI_SUCCESS) return {code};
@@ -120,14 +136,15 @@ Outcome Communicator::run(const PreparedSchedule& prepared, const CallMemory& me
       [&](const std::vector<Rank>& peers) { report_long_wait(operation, peers); }};
   in_call = this;
   try {
-    Outcome outcome = over_wire ? run_by_wire(prepared, memory, element, operation, rules)
-                                : run_by_library(prepared, memory, element, rules);
+    Outcome outcome = over_wire        ? run_by_wire(prepared, memory, element, operation, rules)
+                      : in_host_memory ? run_in_host_memory(prepared, memory, element, rules)
+                                       : run_by_library(prepared, memory, element, rules);
     in_call = nullptr;
     // Of a message that came, but not as it should be.
     return std::move(outcome).then([&] { return transport_.mpi_error(); });
   } catch (...) {
     in_call = nullptr;
-    abandon(over_wire);
+    abandon(over_wire || in_host_memory);
     throw;
   }
 }
@@ -140,18 +157,32 @@ Outcome Communicator::run_by_library(const PreparedSchedule& prepared, const Cal
   return {transport_.mpi_error()};
 }
 
-// What others send for this call may still come: under the context's tags and on its channel.
-void Communicator::abandon(bool over_wire) {
+Outcome Communicator::run_in_host_memory(const PreparedSchedule& prepared, const CallMemory& memory,
+                                         MPI_Datatype element, const WaitingRules& rules) {
+  host_group_->begin(memory, layout_of(element).size, transport_);
+  Outcome outcome;
+  if (walk(prepared, memory, *host_group_, rules, element, outcome.phases).ok()) {
+    if (host_group_->lengths_differ()) outcome.code = MPI_ERR_TRUNCATE;
+    return outcome;
+  }
+  abandon(true);
+  return {transport_.mpi_error()};
+}
+
+// What others send for this call may still come: under the context's tags, on its channel, in host
+// memory.
+void Communicator::abandon(bool is_out_of_step) {
   if (by_wire_.is_in_call()) by_wire_.end(false);
   transport_.abandon();
   retired_ = true;
   Runtime::active()->expect_leftovers();
-  cut_off_ = cut_off_ || over_wire;
+  cut_off_ = cut_off_ || is_out_of_step;
 }
 
 void Communicator::give_up_call_left_by_jump() {
   if (in_call == nullptr) return;
   Communicator* const left = std::exchange(in_call, nullptr);
+  // Nothing goes through host memory that a program's own operation combines.
   left->abandon(left->by_wire_.is_in_call());
 }
 

@@ -17,6 +17,7 @@
 #include "executor/background_calls.h"
 #include "executor/by_wire.h"
 #include "executor/executor.h"
+#include "executor/host_group.h"
 #include "mpi/agree/count_exchange.h"
 #include "mpi/agree/decision_check.h"
 #include "mpi/agree/rank_agreement.h"
@@ -36,7 +37,7 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   // The ranks have agreed on its context number. Where calls are traced, collective.
-  void begin(std::uint32_t context, const char* operation);
+  void begin(std::uint32_t context, bool has_host_memory, const char* operation);
   // The communicator is freed: so is its context number, if nothing of it can still arrive.
   void release(Contexts& contexts);
 
@@ -88,7 +89,10 @@ class Communicator {
   Result<bool> walk(const PreparedSchedule& prepared, const CallMemory& memory,
                     Transport& transport, const WaitingRules& rules, MPI_Datatype element,
                     std::vector<CallPhase>& phases);
-  void abandon(bool over_wire);
+  Outcome run_in_host_memory(const PreparedSchedule& prepared, const CallMemory& memory,
+                             MPI_Datatype element, const WaitingRules& rules);
+  void join_host_memory();
+  void abandon(bool is_out_of_step);
   RankMessages messages_to_agree(MPI_Comm shadow, int tag, const char* operation) const;
   int next_tag();
 
@@ -98,7 +102,8 @@ class Communicator {
   std::uint64_t traced_name_ = 0;
   std::uint32_t traced_calls_ = 0;
   bool retired_ = false;  // a call has failed: nobody takes the context again
-  bool cut_off_ = false;  // on the wire, where messages of the failed call may still come
+  // On the wire and in host memory, where what belongs to the failed call may still come.
+  bool cut_off_ = false;
   Rank rank_;
   std::vector<int> world_ranks_;
   std::optional<CountExchange> count_exchange_;  // once a call has needed them
@@ -107,6 +112,7 @@ class Communicator {
   Executor executor_;
   MpiPointToPoint transport_;
   ByWire by_wire_;
+  std::optional<HostGroup> host_group_;  // where the ranks of its hosts share memory
   GroupCommunicators groups_;
   std::shared_ptr<BackgroundCalls::Queue> nonblocking_calls_;  // once there was one
   std::optional<DecisionCheck> decision_check_;                // once asked for

@@ -19,7 +19,8 @@ constexpr std::size_t offer_words = std::tuple_size_v<Offer>;
 constexpr std::size_t usable_word = offer_words;
 constexpr std::size_t fingerprint_word = offer_words + 1;
 constexpr std::size_t complement_word = offer_words + 2;
-using ContextWords = std::array<std::uint64_t, offer_words + 3>;
+constexpr std::size_t host_memory_word = offer_words + 3;
+using ContextWords = std::array<std::uint64_t, offer_words + 4>;
 struct ContextExchange {
   ContextWords mine{};
   ContextWords all{};
@@ -39,6 +40,7 @@ Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms,
     mine[usable_word] = terms.is_usable ? ~std::uint64_t{0} : 0;
     mine[fingerprint_word] = terms.fingerprint;
     mine[complement_word] = ~terms.fingerprint;
+    mine[host_memory_word] = terms.has_host_memory ? ~std::uint64_t{0} : 0;
     MPI_Request request = MPI_REQUEST_NULL;
     int code = PMPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
                                MPI_BAND, communicator, &request);
@@ -49,7 +51,7 @@ Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms,
         [[maybe_unused]] const ContextExchange* const kept = exchange.release();
       }
       numbers_.withdraw(agreement);
-      return {Verdict::failed, 0, code};
+      return {.verdict = Verdict::failed, .mpi_error = code};
     }
     const bool all_usable = all[usable_word] != 0;
     if (!all_usable || all[fingerprint_word] != ~all[complement_word]) {
@@ -60,7 +62,8 @@ Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms,
     std::copy_n(all.begin(), offer_words, common.begin());
     if (numbers_.take(agreement, common)) {
       const auto number = agreement.number();
-      return number ? Agreement{Verdict::agreed, *number} : Agreement{Verdict::none_left};
+      if (!number) return {Verdict::none_left};
+      return {Verdict::agreed, *number, all[host_memory_word] != 0 && agreement.is_unused()};
     }
     sched_yield();
   }

@@ -24,11 +24,14 @@ class Contexts {
     int world_rank = 0;
     bool is_usable = false;         // this rank can work on it
     std::uint64_t fingerprint = 0;  // of what has to be equal on all ranks
+    bool has_host_memory = false;   // this rank shares memory with the others of its host
   };
   enum class Verdict : std::uint8_t { agreed, unusable, different, none_left, failed };
   struct Agreement {
     Verdict verdict = Verdict::failed;
     std::uint32_t number = 0;  // where agreed; free on all ranks
+    // All ranks share memory with those of their hosts, in cells that nobody has used.
+    bool has_host_memory = false;
     int mpi_error = MPI_SUCCESS;
   };
 

@@ -119,7 +119,10 @@ void Runtime::begin() {
   runtime->view_.group_steps = !runtime->has_threads_;
   PMPI_Comm_set_attr(MPI_COMM_SELF, runtime->closing_key_, runtime.get());
   the_runtime = std::move(runtime);
-  if (Attachment* const world = Attachment::find(MPI_COMM_WORLD)) world->communicator("MPI_Init");
+  if (Attachment* const world = Attachment::find(MPI_COMM_WORLD)) {
+    if (const Communicator* const made = world->communicator("MPI_Init"))
+      the_runtime->view_.has_host_memory = made->view().has_host_memory;
+  }
   the_runtime->log_start(monotonic_now() - began);
 }
 
@@ -356,13 +359,16 @@ void Runtime::learn_hosts() {
     std::int64_t machine = 0;
     std::array<char, 72> name{};   // Linux allows 64 characters
     std::int64_t has_threads = 0;  // that may call MPI at the same time
+    HostMemory::Place memory;
   };
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
+  host_memory_ = HostMemory::make();
   Introduction mine{positive_fingerprint(probe::host_identity()),
                     positive_fingerprint(probe::machine_identity()),
                     {},
-                    level == MPI_THREAD_MULTIPLE ? 1 : 0};
+                    level == MPI_THREAD_MULTIPLE ? 1 : 0,
+                    host_memory_ ? host_memory_->place() : HostMemory::Place{}};
   probe::own_host_name().copy(mine.name.data(), mine.name.size() - 1);
   std::vector<Introduction> all(static_cast<std::size_t>(world_size_));
   PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, shadow_);
@@ -379,6 +385,23 @@ void Runtime::learn_hosts() {
     host_of_world_rank_.push_back(entry->second);
     has_threads_ = has_threads_ || rank.has_threads != 0;
   }
+  std::vector<HostMemory::Place> places;
+  for (const Introduction& rank : all) places.push_back(rank.memory);
+  open_host_memory(places);
+}
+
+// Whether all ranks have it they agree on with each communicator (contexts).
+void Runtime::open_host_memory(std::span<const HostMemory::Place> places) {
+  const std::uint32_t own = host_of_world_rank_[static_cast<std::size_t>(world_rank_)];
+  std::vector<int> mates;
+  std::vector<HostMemory::Place> of_mates;
+  for (int rank = 0; rank < world_size_; ++rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    if (host_of_world_rank_[at] != own) continue;
+    mates.push_back(rank);
+    of_mates.push_back(places[at]);
+  }
+  if (host_memory_ && !host_memory_->open_mates(mates, of_mates)) host_memory_.reset();
 }
 
 StartHosts Runtime::start_hosts() const {

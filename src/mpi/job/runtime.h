@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/settings.h"
+#include "executor/host_memory.h"
 #include "mpi/call/call_trace.h"
 #include "mpi/communicator/contexts.h"
 #include "mpi/job/wire_log.h"
@@ -71,6 +73,8 @@ class Runtime {
   // Null where wire() is.
   NonblockingRequests* nonblocking() const { return nonblocking_.get(); }
   WireLog& wire_log() { return wire_log_; }
+  // Null where this rank does not share memory with all others of its host.
+  const HostMemory* host_memory() const { return host_memory_.get(); }
   // Null where calls are not traced.
   CallTrace* trace() const { return trace_.get(); }
   // A call has been given up on this rank: what others sent for it may be left on shadow().
@@ -88,6 +92,7 @@ class Runtime {
   void free_shadows();
   void receive_leftovers() const;
   void learn_hosts();
+  void open_host_memory(std::span<const HostMemory::Place> places);
   StartHosts start_hosts() const;
   // Takes the network model, from wherever it comes; returns what is wrong with the user's file, or
   // nothing. The same on all ranks.
@@ -119,6 +124,7 @@ class Runtime {
   JobVerdicts verdicts_;
   WireStart wire_;
   std::unique_ptr<NonblockingRequests> nonblocking_;
+  std::unique_ptr<HostMemory> host_memory_;
   bool counts_wire_ = false;  // some rank's settings ask for what all ranks have counted there
   WireLog wire_log_;
   std::unique_ptr<CallTrace> trace_;

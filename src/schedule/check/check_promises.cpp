@@ -57,6 +57,9 @@ class PromiseCheck {
           rows.add(step, known.at_start, call_.other_end(step));
         }
         if (is_told_by_root(step)) rows.add(step, known.at_start, call_.root_of(step));
+        if (tells_root_of_all(step)) {
+          for (const GlobalStep one : call_.meeting_of(step)) rows.add(step, known.at_start, one);
+        }
       } else {
         const Rank rank = call_.rank_of(step);
         for (const StepIndex earlier : call_.schedule(rank).dependencies_of(call_[step])) {
@@ -71,10 +74,16 @@ class PromiseCheck {
     return known;
   }
 
-  // A broadcast of the MPI library's without data waits for nobody.
+  // A collective of the MPI library's without data waits for nobody.
   bool is_told_by_root(GlobalStep step) const {
+    const Schedule& schedule = call_.schedule(call_.rank_of(step));
     return call_[step].kind == StepKind::group_bcast && call_.root_of(step) != step &&
-           (call_.carries_data(step) || call_.schedule(call_.rank_of(step)).over_wire);
+           (call_.carries_data(step) || schedule.over_wire || schedule.in_host_memory);
+  }
+  bool tells_root_of_all(GlobalStep step) const {
+    const Schedule& schedule = call_.schedule(call_.rank_of(step));
+    return call_[step].kind == StepKind::group_reduce && call_.root_of(step) == step &&
+           (call_.carries_data(step) || schedule.in_host_memory);
   }
 
   void check_barrier() {

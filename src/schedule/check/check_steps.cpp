@@ -86,13 +86,19 @@ class StepCheck {
       return;
     }
     const bool is_root = step.peer == rank_;
-    if (step.kind == StepKind::group_reduce && is_root) {
-      check_pair(index, step);
+    const std::uint64_t length = std::max(step.from.length, step.into.length);
+    if (length == 0) {
+      const bool tells = schedule_.in_host_memory ||
+                         (schedule_.over_wire && step.kind == StepKind::group_bcast);
+      if (!tells)
+        report(FindingKind::malformed, index,
+               text_of(step) + ": tells nothing without the wire or host memory");
       return;
     }
-    if (step.kind == StepKind::group_bcast && step.from.length + step.into.length == 0) {
-      if (!schedule_.over_wire)
-        report(FindingKind::malformed, index, text_of(step) + ": tells nothing without the wire");
+    if (schedule_.in_host_memory && length * shape_.element_bytes > most_in_host_memory)
+      report(FindingKind::malformed, index, text_of(step) + ": too long for host memory");
+    if (step.kind == StepKind::group_reduce && is_root) {
+      check_pair(index, step);
       return;
     }
     const bool reads = step.kind == StepKind::group_reduce || is_root;

@@ -59,4 +59,26 @@ Descriptor open_sealed_memory(const std::filesystem::path& place, const std::str
   return is_right ? std::move(opened) : Descriptor();
 }
 
+std::optional<SharedMemory> SharedMemory::map(int descriptor, std::size_t offset,
+                                              std::size_t bytes) {
+  void* start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor,
+                     static_cast<off_t>(offset));
+  if (start == MAP_FAILED) return std::nullopt;
+  SharedMemory made;
+  made.bytes_ = {static_cast<std::byte*>(start), bytes};
+  return made;
+}
+
+SharedMemory::SharedMemory(SharedMemory&& other) noexcept
+    : bytes_(std::exchange(other.bytes_, {})) {}
+
+SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+SharedMemory::~SharedMemory() {
+  if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+}
+
 }  // namespace quadrille::wire

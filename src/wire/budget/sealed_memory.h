@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "wire/links/descriptor.h"
@@ -19,5 +21,21 @@ Descriptor make_sealed_memory(const std::string& name, std::size_t bytes);
 // name that begins so and the same size. Nothing else is opened for writing.
 Descriptor open_sealed_memory(const std::filesystem::path& place, const std::string& name,
                               std::size_t bytes);
+
+// A mapping; unmapped with its owner.
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  // Nothing where the system has no room for it. REQUIRES: `offset` is of whole pages.
+  static std::optional<SharedMemory> map(int descriptor, std::size_t offset, std::size_t bytes);
+  SharedMemory(SharedMemory&& other) noexcept;
+  SharedMemory& operator=(SharedMemory&& other) noexcept;
+  ~SharedMemory();
+
+  std::span<std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<std::byte> bytes_;
+};
 
 }  // namespace quadrille::wire

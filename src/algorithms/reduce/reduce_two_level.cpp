@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduction of a small vector: each host sums in its memory, and the leaders of hosts combine their
+// sums up a binomial tree. The root leads its own host.
+//
+//   3 hosts of two ranks, root 1:   0 ~ 1, 3 ~ 2, 5 ~ 4 (memory)    2 -> 1, 4 -> 1
+//
+// Steps:  one in memory, ceil(log2 h) messages deep for h hosts.
+// Bytes:  h - 1 times m between hosts.
+// Needs:  memory that the ranks of a host share; an operation of MPI's own; scratch for 2 m.
+// Loses:  where hosts have one rank each.
+// Source: Graham and Shipman, MPI Support for Multi-core Architectures: Optimized Shared Memory
+//         Collectives, EuroPVM/MPI (2008), doi:10.1007/978-3-540-87475-1_21
+#include "algorithms/algorithm.h"
+#include "algorithms/trees/along_tree.h"
+#include "algorithms/trees/two_levels.h"
+
+namespace quadrille {
+
+bool supports_reduce_two_level(const Shape& shape) { return fits_host_memory(shape); }
+
+Schedule generate_reduce_two_level(const GeneratorInput& input) {
+  const Shape& shape = input.shape;
+  const TwoLevels levels(input, shape.root);
+  Schedule schedule =
+      reduce_over(levels.place(levels.host_of(shape.root)), shape, input.rank, shape.root, 1);
+  schedule.in_host_memory = true;
+  return schedule;
+}
+
+}  // namespace quadrille
