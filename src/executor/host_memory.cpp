@@ -12,22 +12,30 @@ namespace quadrille {
 namespace {
 
 constexpr const char* file_name = "quadrille-host";
-constexpr std::size_t memory_bytes = HostMemory::communicators * sizeof(HostCell);
+// What lies in the file. The cells are zero at first.
+struct Contents {
+  alignas(64) std::array<std::uint64_t, 2> mark;
+  std::array<HostCell, HostMemory::communicators> cells;
+};
+
+Contents& contents_of(const wire::SharedMemory& memory) {
+  return *reinterpret_cast<Contents*>(memory.bytes().data());
+}
 
 }  // namespace
 
 std::unique_ptr<HostMemory> HostMemory::make() {
-  wire::Descriptor descriptor = wire::make_sealed_memory(file_name, memory_bytes);
+  wire::Descriptor descriptor = wire::make_sealed_memory(file_name, sizeof(Contents));
   if (!descriptor) return nullptr;
-  auto memory = wire::SharedMemory::map(descriptor.get(), 0, memory_bytes);
-  if (!memory) return nullptr;
-  return std::unique_ptr<HostMemory>(new HostMemory(std::move(descriptor), std::move(*memory)));
+  Place place{getpid(), descriptor.get()};
+  const auto memory = wire::SharedMemory::map(descriptor.get(), 0, sizeof(Contents));
+  if (!memory || getentropy(place.mark.data(), sizeof place.mark) != 0) return nullptr;
+  contents_of(*memory).mark = place.mark;
+  return std::unique_ptr<HostMemory>(new HostMemory(std::move(descriptor), place));
 }
 
-HostMemory::HostMemory(wire::Descriptor descriptor, wire::SharedMemory memory)
-    : descriptor_(std::move(descriptor)), own_(std::move(memory)) {}
-
-HostMemory::Place HostMemory::place() const { return {getpid(), descriptor_.get()}; }
+HostMemory::HostMemory(wire::Descriptor descriptor, const Place& place)
+    : descriptor_(std::move(descriptor)), place_(place) {}
 
 bool HostMemory::open_mates(std::span<const int> world_ranks, std::span<const Place> places) {
   world_ranks_.assign(world_ranks.begin(), world_ranks.end());
@@ -35,10 +43,10 @@ bool HostMemory::open_mates(std::span<const int> world_ranks, std::span<const Pl
     if (place.process <= 0) return false;
     const std::string path =
         "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.descriptor);
-    const wire::Descriptor opened = wire::open_sealed_memory(path, file_name, memory_bytes);
+    const wire::Descriptor opened = wire::open_sealed_memory(path, file_name, sizeof(Contents));
     if (!opened) return false;
-    auto memory = wire::SharedMemory::map(opened.get(), 0, memory_bytes);
-    if (!memory) return false;
+    auto memory = wire::SharedMemory::map(opened.get(), 0, sizeof(Contents));
+    if (!memory || contents_of(*memory).mark != place.mark) return false;
     mates_.push_back(std::move(*memory));
   }
   return true;
@@ -46,8 +54,8 @@ bool HostMemory::open_mates(std::span<const int> world_ranks, std::span<const Pl
 
 HostCell& HostMemory::cell(int world_rank, std::uint32_t context) const {
   const auto found = std::ranges::lower_bound(world_ranks_, world_rank);
-  const auto& memory = mates_[static_cast<std::size_t>(found - world_ranks_.begin())];
-  return reinterpret_cast<HostCell*>(memory.bytes().data())[context];
+  const auto index = static_cast<std::size_t>(found - world_ranks_.begin());
+  return contents_of(mates_[index]).cells[context];
 }
 
 }  // namespace quadrille

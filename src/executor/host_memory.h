@@ -2,8 +2,8 @@
 // Memory that the ranks of a host share for small collectives: each rank has a cell for each of the
 // first communicators, which it alone writes and all others of its host read.
 //
-// It is a memfd(2) for each rank, found by process and descriptor (wire/budget/sealed_memory.h). Its
-// pages are taken when they are first written to.
+// It is a memfd(2) for each rank, found by process and descriptor (wire/budget/sealed_memory.h).
+// Its pages are taken when they are first written to.
 //
 // Thread rule: open_mates() by one thread; afterwards any, each in the cells of its communicator.
 #pragma once
@@ -32,7 +32,8 @@ struct HostCell {
   };
   static constexpr std::uint64_t slots = 4;
 
-  alignas(64) std::atomic<std::uint64_t> done;  // this rank has done with this number and all before
+  alignas(
+      64) std::atomic<std::uint64_t> done;  // this rank has done with this number and all before
   std::array<Slot, slots> slot;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
@@ -46,12 +47,15 @@ class HostMemory {
   struct Place {
     std::int32_t process = 0;  // 0: it has none
     std::int32_t descriptor = -1;
+    // What stands in it: the numbers of another container's process may lead to something else
+    // here.
+    std::array<std::uint64_t, 2> mark{};
   };
 
   // Null where the system gives none.
   static std::unique_ptr<HostMemory> make();
 
-  Place place() const;
+  const Place& place() const { return place_; }
   // Of all ranks of the host, ascending, this one's own included. False where some of them are not
   // to be had: other ranks' processes are hidden from this one, or have none.
   bool open_mates(std::span<const int> world_ranks, std::span<const Place> places);
@@ -59,10 +63,10 @@ class HostMemory {
   HostCell& cell(int world_rank, std::uint32_t context) const;
 
  private:
-  HostMemory(wire::Descriptor descriptor, wire::SharedMemory memory);
+  HostMemory(wire::Descriptor descriptor, const Place& place);
 
   wire::Descriptor descriptor_;  // others find the memory by it
-  wire::SharedMemory own_;
+  Place place_;
   std::vector<int> world_ranks_;
   std::vector<wire::SharedMemory> mates_;  // [world_ranks_]
 };

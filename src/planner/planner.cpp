@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <ctime>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -57,9 +59,8 @@ std::uint64_t Planner::decision_key(const Shape& shape, bool may_alternate, Byte
   return (root_segment << 40U) |
          (std::uint64_t{static_cast<std::uint8_t>(shape.collective)} << 32U) |
          (shape.is_nonblocking ? nonblocking_calls : 0) |
-         (shape.is_builtin ? builtin_operations : 0) |
-         (std::uint64_t{shape.commutative} << 17U) | (std::uint64_t{may_alternate} << 16U) |
-         size_class(size.value);
+         (shape.is_builtin ? builtin_operations : 0) | (std::uint64_t{shape.commutative} << 17U) |
+         (std::uint64_t{may_alternate} << 16U) | size_class(size.value);
 }
 
 Decision& Planner::decision(const Shape& shape, bool may_alternate, Bytes size) {
@@ -98,6 +99,7 @@ void Planner::adopt_verdict(Decision& decision) const {
   if (best == decision.candidates.end() || best->algorithm == nullptr) return;
   decision.trial.adopt(static_cast<std::uint32_t>(best - decision.candidates.begin()),
                        known->chosen == ours);
+  if (decision.is_rehearsed) decision.trial.end();
   decision.reason = "tried by an earlier job";
 }
 
@@ -171,9 +173,9 @@ Decision Planner::make_decision(const Shape& shape, bool may_alternate, Bytes si
   const bool is_costed = network_.costs && !has_counts(shape.collective);
   if (shape.ranks < 3) return left_to_library("too small to try");
   const bool is_small = size < options_.trial_floor;
-  if (is_small && may_alternate && options_.trial_rounds > 0) {
-    const WireCandidates in_host_memory(network_.view, shape, size, options_.trial_floor);
-    if (!in_host_memory.empty()) return list_for_trial(shape, size);
+  if (options_.trial_rounds > 0 && (is_small || !may_alternate) &&
+      has_small_candidates(shape, size, network_.view)) {
+    return may_alternate ? list_for_trial(shape, size) : decide_small_reduction(shape, size);
   }
   if (is_small && !is_costed) return left_to_library("too small to try");
   if (is_costed) return decide_by_costs(shape, may_alternate, size);
@@ -209,6 +211,32 @@ Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes 
   decision.trial =
       Trial(static_cast<std::uint32_t>(decision.candidates.size()), options_.trial_rounds);
   return decision;
+}
+
+// What rounds keeps its bits: it is decided before the first call.
+Decision Planner::decide_small_reduction(const Shape& shape, Bytes size) const {
+  const std::optional<bool> is_won = reductions_.is_won(shape.collective, size);
+  if (!is_won && !may_rehearse_)
+    return left_to_library("not rehearsed, and results must not change between calls");
+  if (is_won && !*is_won) return left_to_library("rehearsed by all ranks");
+  Decision decision = left_to_library("being rehearsed");
+  // No size is above this floor, so that those in host memory are left.
+  constexpr Bytes no_size{std::numeric_limits<std::uint64_t>::max()};
+  WireCandidates(network_.view, shape, size, no_size).enter(decision, {});
+  decision.trial =
+      Trial(static_cast<std::uint32_t>(decision.candidates.size()), options_.trial_rounds);
+  decision.is_rehearsed = true;
+  if (!is_won) return decision;
+  decision.trial.adopt(static_cast<std::uint32_t>(decision.candidates.size()) - 1, true);
+  decision.trial.end();
+  decision.reason = "rehearsed by all ranks";
+  return decision;
+}
+
+void Planner::end_rehearsal(Decision& decision, Collective collective, Bytes size) {
+  decision.trial.end();
+  decision.reason = "rehearsed";
+  if (may_rehearse_) reductions_.add(collective, size, decision.trial.candidate() != 0);
 }
 
 Decision Planner::list_for_trial(const Shape& shape, Bytes size) const {

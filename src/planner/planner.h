@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/agree/known_reductions.h"
 #include "planner/agree/trial.h"
 #include "planner/candidate.h"
 #include "planner/forced_choice.h"
@@ -51,6 +52,7 @@ struct Decision {
   std::vector<Nanoseconds> predicted;
   std::optional<std::uint32_t> told = {};  // the verdict that stands in the log
   std::uint64_t key = 0;                   // of the class of shapes
+  bool is_rehearsed = false;               // tried with data of no meaning, before the first call
 };
 
 class Planner {
@@ -69,8 +71,20 @@ class Planner {
   }
   // For other jobs, what the decision's trial has come to. REQUIRES: its final is settled.
   void keep_verdict(const Decision& decision) const;
-  // Whether the ranks of each host share memory. REQUIRES: before the first decision.
-  void set_host_memory(bool has) { network_.view.has_host_memory = has; }
+  // What the communicator's ranks have agreed on. REQUIRES: before the first decision.
+  struct Terms {
+    bool has_host_memory = false;  // the ranks of each host share some
+    KnownReductions reductions{};
+    bool is_of_all = false;  // of the job's ranks: it rehearses for those that are not
+  };
+  void begin(const Terms& terms) {
+    network_.view.has_host_memory = terms.has_host_memory;
+    reductions_ = terms.reductions;
+    may_rehearse_ = terms.is_of_all;
+  }
+  // A rehearsal is over; its verdict is never looked at again.
+  void end_rehearsal(Decision& decision, Collective collective, Bytes size);
+  const KnownReductions& reductions() const { return reductions_; }
   // Whether calls by `candidate` are heard by several hosts at once.
   bool uses_multicast(const Candidate& candidate) const;
   // From now on there is none. Decisions and schedules that count on it are no longer valid.
@@ -114,11 +128,14 @@ class Planner {
   void leave_out_what_waits(Decision& decision) const;
   Decision decide_by_costs(const Shape& shape, bool may_alternate, Bytes size) const;
   Decision list_for_trial(const Shape& shape, Bytes size) const;
+  Decision decide_small_reduction(const Shape& shape, Bytes size) const;
   void forget_oldest();
 
   PlannerOptions options_;
   KnownNetwork network_;
   Rank rank_;
+  KnownReductions reductions_;
+  bool may_rehearse_ = false;
   // Bounded by the number of collectives, size classes and segments; never evicted, so that no
   // choice changes.
   std::unordered_map<std::uint64_t, Decision> decisions_;

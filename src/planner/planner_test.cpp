@@ -51,6 +51,69 @@ TEST(Planner, tries_what_no_model_knows_and_the_mpi_library_first) {
   EXPECT_FALSE(decision.trial.settled());
 }
 
+Shape small_sum(std::uint64_t doubles, Rank ranks = 8) {
+  return {.collective = Collective::allreduce,
+          .ranks = ranks,
+          .count = doubles,
+          .element_bytes = sizeof(double)};
+}
+
+// Two ranks a host, which share memory.
+Planner planner_in_host_memory(const Planner::Terms& terms, PlannerOptions options = {}) {
+  TopologyView view;
+  view.host_of_rank = {0, 0, 1, 1, 2, 2, 3, 3};
+  view.segment_of_host = {0, 0, 0, 0};
+  Planner planner(std::move(options), {view, std::nullopt, {}}, 0);
+  planner.begin(terms);
+  return planner;
+}
+
+TEST(Planner, small_calls_are_tried_where_ranks_share_memory_and_only_there) {
+  Planner with = planner_in_host_memory({.has_host_memory = true});
+  const Shape barrier{.collective = Collective::barrier, .ranks = 8};
+  const Decision& decision = with.decision(barrier, true);
+  ASSERT_EQ(decision.candidates.size(), 2U);
+  EXPECT_EQ(decision.candidates[1].name, "barrier_two_level");
+  EXPECT_FALSE(decision.is_rehearsed);
+  Planner without = planner_in_host_memory({.has_host_memory = false});
+  EXPECT_STREQ(without.decision(barrier, true).reason, "too small to try");
+}
+
+TEST(Planner, what_rounds_is_rehearsed_by_all_ranks_and_its_verdict_holds_for_good) {
+  Planner planner = planner_in_host_memory({.has_host_memory = true, .is_of_all = true});
+  Decision& decision = planner.decision(small_sum(1), false);
+  ASSERT_TRUE(decision.is_rehearsed);
+  ASSERT_EQ(decision.candidates.size(), 2U);
+  decision.trial.adopt(1, true);
+  planner.end_rehearsal(decision, Collective::allreduce, Bytes{8});
+  for (int call = 0; call < 5000; ++call) decision.trial.begin_call();
+  EXPECT_TRUE(decision.trial.settled());
+  EXPECT_EQ(decision.candidates[decision.trial.candidate()].name, "allreduce_two_level");
+  EXPECT_EQ(planner.reductions().is_won(Collective::allreduce, Bytes{8}), true);
+  EXPECT_EQ(planner.reductions().is_won(Collective::reduce, Bytes{8}), std::nullopt);
+}
+
+TEST(Planner, communicators_of_fewer_ranks_go_by_what_all_have_rehearsed) {
+  KnownReductions known;
+  known.add(Collective::allreduce, Bytes{8}, true);
+  known.add(Collective::allreduce, Bytes{1024}, false);
+  Planner planner = planner_in_host_memory({.has_host_memory = true, .reductions = known});
+  const Decision& won = planner.decision(small_sum(1), false);
+  EXPECT_TRUE(won.trial.settled());
+  EXPECT_EQ(won.candidates[won.trial.candidate()].name, "allreduce_two_level");
+  EXPECT_EQ(planner.decision(small_sum(128), false).candidates.size(), 1U);
+  const Decision& unknown = planner.decision(small_sum(4), false);
+  EXPECT_TRUE(unknown.trial.settled());
+  EXPECT_EQ(unknown.candidates[unknown.trial.candidate()].algorithm, nullptr);
+}
+
+TEST(Planner, a_programs_own_operation_does_not_go_through_host_memory) {
+  Planner planner = planner_in_host_memory({.has_host_memory = true, .is_of_all = true});
+  Shape own = small_sum(1);
+  own.is_builtin = false;
+  EXPECT_FALSE(planner.decision(own, false).is_rehearsed);
+}
+
 // As from a job to a later one.
 void pass_on(const Verdicts& found, Verdicts& known) {
   known.read(found.joined_with("", std::time(nullptr)), std::time(nullptr));

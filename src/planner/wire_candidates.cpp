@@ -29,8 +29,7 @@ bool may_be_used(const Algorithm& algorithm, const TopologyView& view) {
     case Needs::wire_of_many_ranks:
       return view.has_wire && view.host_of_rank.size() > view.hosts();
     case Needs::host_memory:
-      return view.has_host_memory && !view.has_islands() &&
-             view.host_of_rank.size() > view.hosts();
+      return view.has_host_memory && !view.has_islands() && view.host_of_rank.size() > view.hosts();
     case Needs::multicast:
       return view.has_some_multicast();
     case Needs::multicast_to_all:
@@ -41,9 +40,10 @@ bool may_be_used(const Algorithm& algorithm, const TopologyView& view) {
   return false;
 }
 
-bool has_small_candidates(Collective collective, Bytes size, const TopologyView& view) {
+bool has_small_candidates(const Shape& shape, Bytes size, const TopologyView& view) {
   return std::ranges::any_of(algorithms(), [&](const Algorithm& algorithm) {
-    return algorithm.collective == collective && algorithm.use.needs == Needs::host_memory &&
+    return algorithm.collective == shape.collective && algorithm.supports(shape) &&
+           !shape.is_nonblocking && algorithm.use.needs == Needs::host_memory &&
            algorithm.use.tried.contains(size.value) && may_be_used(algorithm, view);
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which candidates there are because there is a wire, multicast on it, or memory that the ranks of a
-// host share (Needs of their rows).
+// Which candidates there are because there is a wire, multicast on it, or memory that the ranks of
+// a host share (Needs of their rows).
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ bool needs_multicast(const Algorithm& algorithm);
 bool may_be_used(const Algorithm& algorithm, const TopologyView& view);
 
 // Whether calls below the trial's floor, which are too small for all others, have some.
-bool has_small_candidates(Collective collective, Bytes size, const TopologyView& view);
+bool has_small_candidates(const Shape& shape, Bytes size, const TopologyView& view);
 
 // Those that take part in a trial of calls of `size`, and those that do not.
 class WireCandidates {

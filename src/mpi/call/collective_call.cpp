@@ -12,6 +12,7 @@
 
 #include "base/monotonic_clock.h"
 #include "mpi/agree/multicast_news.h"
+#include "mpi/agree/rehearsal.h"
 #include "mpi/call/call_buffers.h"
 #include "mpi/call/call_counts.h"
 #include "mpi/call/call_memory.h"
@@ -111,8 +112,26 @@ std::optional<AgreedCall> CollectiveCall::agree() {
   return agreed;
 }
 
+// What is to be rehearsed first is: each call of it is agreed on as one of the program's.
+std::optional<AgreedCall> CollectiveCall::agree_and_rehearse() {
+  std::optional<AgreedCall> agreed = agree();
+  if (!agreed || !agreed->decision->is_rehearsed) return agreed;
+  while (agreed && !agreed->decision->trial.settled()) {
+    const auto [code, took_ns] = rehearse(*communicator_, arguments_, shape_, *agreed->chosen);
+    if (code != MPI_SUCCESS) {
+      fail(code);
+      return std::nullopt;
+    }
+    if (agreed->is_sample) agreed->decision->trial.record(took_ns);
+    agreed = agree();
+    if (agreed && agreed->decision->trial.settled())
+      Runtime::active()->learn(communicator_->planner().reductions());
+  }
+  return agreed;
+}
+
 void CollectiveCall::decide() {
-  const std::optional<AgreedCall> agreed = agree();
+  const std::optional<AgreedCall> agreed = agree_and_rehearse();
   if (!agreed) return;
   decision_ = agreed->decision;
   const Candidate& chosen = *agreed->chosen;

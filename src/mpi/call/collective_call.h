@@ -51,6 +51,7 @@ class CollectiveCall {
   void give_up_preparing(int code);
   bool may_alternate() const;
   std::optional<AgreedCall> agree();
+  std::optional<AgreedCall> agree_and_rehearse();
   void decide();
   void check_decision(const Candidate& chosen);
   void record();

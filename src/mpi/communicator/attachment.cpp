@@ -116,8 +116,7 @@ const char* Attachment::reason_to_leave(const Shape& shape) const {
   const bool is_costed = runtime.model() != nullptr && !has_counts(shape.collective);
   if (is_costed || needs_shared_size(shape.collective)) return nullptr;
   const Bytes size = message_size(shape);
-  return size >= options.trial_floor ||
-                 has_small_candidates(shape.collective, size, runtime.view())
+  return size >= options.trial_floor || has_small_candidates(shape, size, runtime.view())
              ? nullptr
              : "too small to try";
 }
@@ -167,11 +166,12 @@ void Attachment::agree(const char* operation) {
   }
   terms.is_usable = made != nullptr;
   terms.has_host_memory = runtime.host_memory() != nullptr;
+  terms.reductions = runtime.known_reductions();
   const Contexts::Agreement agreement = runtime.contexts().agree(
       handle_, terms,
       {runtime.settings().wait_report_s, [this, operation] { report_long_wait(operation); }});
   if (agreement.verdict == Contexts::Verdict::agreed) {
-    made->begin(agreement.number, agreement.has_host_memory, operation);
+    made->begin(agreement, operation);
     communicator_ = std::move(made);
     return;
   }

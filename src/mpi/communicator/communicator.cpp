@@ -32,10 +32,11 @@ Communicator::Communicator(MPI_Comm handle, Rank rank, std::vector<int> world_ra
           planner_, [] { return multicast_finding(*Runtime::active()); },
           rank == 0 && Runtime::active()->settings().logs("plan")) {}
 
-void Communicator::begin(std::uint32_t context, bool has_host_memory, const char* operation) {
-  context_ = context;
-  planner_.set_host_memory(has_host_memory);
-  if (has_host_memory) join_host_memory();
+void Communicator::begin(const Contexts::Agreement& agreed, const char* operation) {
+  context_ = agreed.number;
+  const bool is_of_all = world_ranks_.size() == Runtime::active()->view().host_of_rank.size();
+  planner_.begin({agreed.has_host_memory, agreed.reductions, is_of_all});
+  if (agreed.has_host_memory) join_host_memory();
   CallTrace* const trace = Runtime::active()->trace();
   if (trace == nullptr) return;
   std::array number = {rank_ == 0 ? trace->number_communicator() : std::int64_t{-1}};

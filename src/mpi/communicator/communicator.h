@@ -37,7 +37,7 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   // The ranks have agreed on its context number. Where calls are traced, collective.
-  void begin(std::uint32_t context, bool has_host_memory, const char* operation);
+  void begin(const Contexts::Agreement& agreed, const char* operation);
   // The communicator is freed: so is its context number, if nothing of it can still arrive.
   void release(Contexts& contexts);
 

@@ -20,7 +20,9 @@ constexpr std::size_t usable_word = offer_words;
 constexpr std::size_t fingerprint_word = offer_words + 1;
 constexpr std::size_t complement_word = offer_words + 2;
 constexpr std::size_t host_memory_word = offer_words + 3;
-using ContextWords = std::array<std::uint64_t, offer_words + 4>;
+constexpr std::size_t rehearsed_word = offer_words + 4;
+constexpr std::size_t won_word = offer_words + 5;
+using ContextWords = std::array<std::uint64_t, offer_words + 6>;
 struct ContextExchange {
   ContextWords mine{};
   ContextWords all{};
@@ -41,6 +43,8 @@ Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms,
     mine[fingerprint_word] = terms.fingerprint;
     mine[complement_word] = ~terms.fingerprint;
     mine[host_memory_word] = terms.has_host_memory ? ~std::uint64_t{0} : 0;
+    mine[rehearsed_word] = terms.reductions.rehearsed;
+    mine[won_word] = terms.reductions.won;
     MPI_Request request = MPI_REQUEST_NULL;
     int code = PMPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
                                MPI_BAND, communicator, &request);
@@ -63,7 +67,10 @@ Contexts::Agreement Contexts::agree(MPI_Comm communicator, const Terms& terms,
     if (numbers_.take(agreement, common)) {
       const auto number = agreement.number();
       if (!number) return {Verdict::none_left};
-      return {Verdict::agreed, *number, all[host_memory_word] != 0 && agreement.is_unused()};
+      return {Verdict::agreed,
+              *number,
+              all[host_memory_word] != 0 && agreement.is_unused(),
+              {all[rehearsed_word], all[won_word]}};
     }
     sched_yield();
   }

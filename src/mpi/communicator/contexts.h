@@ -11,6 +11,7 @@
 
 #include "base/context_numbers.h"
 #include "mpi/communicator/awaiting.h"
+#include "planner/agree/known_reductions.h"
 
 namespace quadrille {
 
@@ -25,6 +26,7 @@ class Contexts {
     bool is_usable = false;         // this rank can work on it
     std::uint64_t fingerprint = 0;  // of what has to be equal on all ranks
     bool has_host_memory = false;   // this rank shares memory with the others of its host
+    KnownReductions reductions{};   // as this rank knows
   };
   enum class Verdict : std::uint8_t { agreed, unusable, different, none_left, failed };
   struct Agreement {
@@ -32,6 +34,7 @@ class Contexts {
     std::uint32_t number = 0;  // where agreed; free on all ranks
     // All ranks share memory with those of their hosts, in cells that nobody has used.
     bool has_host_memory = false;
+    KnownReductions reductions{};  // as all ranks know
     int mpi_error = MPI_SUCCESS;
   };
 

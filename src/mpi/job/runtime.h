@@ -23,6 +23,7 @@
 #include "mpi/start/wire_start.h"
 #include "network/model/model.h"
 #include "network/topology_view.h"
+#include "planner/agree/known_reductions.h"
 #include "planner/planner.h"
 
 namespace quadrille {
@@ -75,6 +76,14 @@ class Runtime {
   WireLog& wire_log() { return wire_log_; }
   // Null where this rank does not share memory with all others of its host.
   const HostMemory* host_memory() const { return host_memory_.get(); }
+  // What rehearsals on communicators of all ranks have found so far.
+  KnownReductions known_reductions() const {
+    return {rehearsed_.load(std::memory_order_acquire), won_.load(std::memory_order_relaxed)};
+  }
+  void learn(const KnownReductions& found) {
+    won_.fetch_or(found.won, std::memory_order_relaxed);
+    rehearsed_.fetch_or(found.rehearsed, std::memory_order_release);
+  }
   // Null where calls are not traced.
   CallTrace* trace() const { return trace_.get(); }
   // A call has been given up on this rank: what others sent for it may be left on shadow().
@@ -129,6 +138,8 @@ class Runtime {
   WireLog wire_log_;
   std::unique_ptr<CallTrace> trace_;
   std::atomic<bool> has_leftovers_ = false;
+  std::atomic<std::uint64_t> rehearsed_ = 0;  // KnownReductions
+  std::atomic<std::uint64_t> won_ = 0;
 };
 
 }  // namespace quadrille

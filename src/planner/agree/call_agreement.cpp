@@ -173,6 +173,8 @@ std::string CallAgreement::judge(const DoneStage& stage, std::span<const std::in
   if (trial.settled()) {
     stage.decision->reason = "tried";
     planner_.keep_verdict(*stage.decision);
+    if (stage.decision->is_rehearsed)
+      planner_.end_rehearsal(*stage.decision, stage.shape.collective, stage.size);
   }
   return told;
 }

@@ -27,6 +27,7 @@ KnownNetwork network_of(Rank ranks, Rank ranks_per_host) {
   view.segment_of_host.resize(
       static_cast<std::size_t>((ranks + ranks_per_host - 1) / ranks_per_host));
   view.has_wire = view.has_multicast = true;
+  view.has_host_memory = true;
   return {view, std::nullopt, {}};
 }
 
@@ -41,7 +42,9 @@ struct OneRank {
   OneRank(Rank rank, const KnownNetwork& network)
       : planner({.forced = {}, .trial_rounds = 4}, network, rank),
         agreement(
-            planner, [this] { return finding; }, true) {}
+            planner, [this] { return finding; }, true) {
+    planner.begin({.has_host_memory = network.view.has_host_memory, .is_of_all = true});
+  }
   std::int64_t finding = -1;
   Planner planner;
   CallAgreement agreement;

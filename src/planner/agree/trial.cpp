@@ -85,6 +85,12 @@ void Trial::adopt(std::uint32_t best, bool beats_library) {
   settle_for(beats_library ? best : 0, term_of_adopted);
 }
 
+void Trial::end() {
+  assert(settled_);
+  in_stage_.clear();
+  samples_.clear();
+}
+
 std::uint32_t Trial::rounds() const {
   if (is_first_turn_) return 1;
   if (!final_) return first_turn_.empty() ? turns() : turns() - 1;

@@ -42,6 +42,9 @@ class Trial {
   // first call; !settled(); best is one of ours.
   void adopt(std::uint32_t best, bool beats_library);
 
+  // The verdict holds for good. REQUIRES: settled().
+  void end();
+
   // Before each call. REQUIRES: !samples_are_due().
   void begin_call();
   // The candidate of the next call. REQUIRES: !samples_are_due().
