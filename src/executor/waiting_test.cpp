@@ -89,14 +89,16 @@ TEST_F(Emulated, among_others_who_wait_the_core_is_offered_for_a_millisecond) {
 
 TEST_F(Emulated, a_core_that_somebody_keeps_is_given_away_at_once_and_looked_at_again_later) {
   yield_takes = Nanoseconds{3'000'000};
-  Waiting first(WaitingMode::automatic, core_);
-  EXPECT_EQ(polls_before_sleep(first, true), 2);
-  EXPECT_EQ(yields, 1);
+  for (int i = 0; i < 2; ++i) {  // the first might have been others who wait
+    Waiting first(WaitingMode::automatic, core_);
+    EXPECT_EQ(polls_before_sleep(first, true), 2);
+    EXPECT_EQ(yields, i + 1);
+  }
   for (int i = 0; i < 10; ++i) {
     Waiting later(WaitingMode::automatic, core_);
     EXPECT_EQ(polls_before_sleep(later, true), 0);
   }
-  EXPECT_EQ(yields, 1);
+  EXPECT_EQ(yields, 2);
   time += Nanoseconds{100'000'000};
   yield_takes = Nanoseconds{500};
   Waiting again(WaitingMode::automatic, core_);

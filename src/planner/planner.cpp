@@ -71,6 +71,7 @@ Decision& Planner::decision(const Shape& shape, bool may_alternate, Bytes size) 
   made.key = key;
   if (shape.is_nonblocking) leave_out_what_waits(made);
   adopt_verdict(made);
+  if (made.is_rehearsed && made.trial.settled()) note_rehearsed(made, shape.collective, size);
   return decisions_.emplace(key, std::move(made)).first->second;
 }
 
@@ -236,6 +237,10 @@ Decision Planner::decide_small_reduction(const Shape& shape, Bytes size) const {
 void Planner::end_rehearsal(Decision& decision, Collective collective, Bytes size) {
   decision.trial.end();
   decision.reason = "rehearsed";
+  note_rehearsed(decision, collective, size);
+}
+
+void Planner::note_rehearsed(const Decision& decision, Collective collective, Bytes size) {
   if (may_rehearse_) reductions_.add(collective, size, decision.trial.candidate() != 0);
 }
 

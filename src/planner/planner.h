@@ -126,6 +126,7 @@ class Planner {
   // Has its trial begin with what another job has found.
   void adopt_verdict(Decision& decision) const;
   void leave_out_what_waits(Decision& decision) const;
+  void note_rehearsed(const Decision& decision, Collective collective, Bytes size);
   Decision decide_by_costs(const Shape& shape, bool may_alternate, Bytes size) const;
   Decision list_for_trial(const Shape& shape, Bytes size) const;
   Decision decide_small_reduction(const Shape& shape, Bytes size) const;

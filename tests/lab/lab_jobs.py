@@ -22,6 +22,8 @@ from quadrille.lab.lab import Lab, RunResult
 
 GRANTED = "alltoall:granted,alltoallv:granted,gatherv:granted"
 """Calls over the wire in which receivers grant."""
+IN_HOST_MEMORY = "barrier:two_level,bcast:two_level,reduce:two_level,allreduce:two_level"
+"""Small calls in which the ranks of a host meet in its memory."""
 OVER_PROVIDER = [
     pytest.mark.lab,
     pytest.mark.mpi,

@@ -194,7 +194,9 @@ def run(lab: Lab, odd: Odd, words: list[str], environment: dict[str, str], *opti
 
 def test_collectives_are_right(lab: Lab, odd: Odd) -> None:
     words = [program("collectives", "ompi4"), "stress", "11", "200"]
-    code, output = run(lab, odd, words, {"QUADRILLE_ALGORITHM": GRANTED}, "--fabric", "off")
+    code, output = run(
+        lab, odd, words, {"QUADRILLE_ALGORITHM": f"{GRANTED},{IN_HOST_MEMORY}"}, "--fabric", "off"
+    )
     assert code == 0 and " failures=0" in output, output
     assert re.search(odd.says, output), output
 

@@ -20,7 +20,12 @@ _MOST_BARS = 4000
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _PATTERNS = ("", "/", "x", "-", "|", "+")
 _WAITING_COLOUR = "#bbbbbb"
-_CARRIER_COLOURS = {"wire": "#000000", "MPI library": "#F0E442", "own memory": "#ffffff", "host memory": "#56B4E9"}
+_CARRIER_COLOURS = {
+    "wire": "#000000",
+    "MPI library": "#F0E442",
+    "own memory": "#ffffff",
+    "host memory": "#56B4E9",
+}
 
 
 def trace_page(trace: Trace, joint: Sequence[JointCall], chosen: Sequence[JointCall] | None) -> str:

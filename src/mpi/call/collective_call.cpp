@@ -124,8 +124,6 @@ std::optional<AgreedCall> CollectiveCall::agree_and_rehearse() {
     }
     if (agreed->is_sample) agreed->decision->trial.record(took_ns);
     agreed = agree();
-    if (agreed && agreed->decision->trial.settled())
-      Runtime::active()->learn(communicator_->planner().reductions());
   }
   return agreed;
 }
@@ -138,6 +136,7 @@ void CollectiveCall::decide() {
   const Trial& trial = decision_->trial;
   if (trial.settled() && decision_->told != trial.candidate()) {
     decision_->told = trial.candidate();
+    if (decision_->is_rehearsed) Runtime::active()->learn(communicator_->planner().reductions());
     if (communicator_->rank() == 0 && Runtime::active()->settings().logs("plan"))
       std::fprintf(stderr, "%s\n", plan_line(shape_, agreed->size, *decision_).c_str());
   }
