@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from lab_jobs import (
     GRANTED,
+    IN_HOST_MEMORY,
     block_datagrams_to,
     block_multicast_to,
     drop_at,

@@ -32,8 +32,9 @@ ALGORITHM_ROUNDS = [
     "reduce_scatter_block:recursive_halving,scan:recursive_doubling,exscan:chain:segment=1024,"
     "allgatherv:ring,gatherv:linear:window=1,scatterv:linear,alltoallv:ordered:partners=1:window=3,"
     "reduce_scatter:recursive_halving",
+    "barrier:two_level,bcast:two_level,reduce:two_level,allreduce:two_level",
 ]
-"""Together every algorithm, each forced for all shapes that it supports."""
+"""Together every algorithm, each forced for all shapes that it supports; the last in host memory."""
 
 BY_THE_LIBRARY = (
     "bcast:hierarchical:host=library:segment=1024,reduce:hierarchical:host=library:segment=0,"

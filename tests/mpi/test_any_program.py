@@ -20,7 +20,7 @@ def checked(mpi: Mpi, ranks: int, command: list[str], settings: dict[str, str] =
     return outcome.counts
 
 
-@pytest.mark.parametrize("forced", ALGORITHM_ROUNDS, ids=["first", "second", "third"])
+@pytest.mark.parametrize("forced", ALGORITHM_ROUNDS, ids=["first", "second", "third", "host_memory"])
 def test_elements_of_no_bytes_move_nothing(mpi: Mpi, forced: str) -> None:
     checked(mpi, 4, ["no_bytes"], {"QUADRILLE_ALGORITHM": forced})
 
@@ -82,11 +82,12 @@ IN_SEGMENTS = "bcast:chain:segment=1024,reduce:chain:segment=1024,scan:chain:seg
         (ALGORITHM_ROUNDS[0], "30"),
         (ALGORITHM_ROUNDS[1], "30"),
         (ALGORITHM_ROUNDS[2], "30"),
+        (ALGORITHM_ROUNDS[3], "30"),
         (IN_SEGMENTS, "6000"),
         ("bcast:circulant:segment=1024,reduce:hierarchical:segment=1024", "6000"),
         ("bcast:hierarchical:segment=1024", "6000"),
     ],
-    ids=["first", "second", "third", "segments", "circulant", "hierarchical"],
+    ids=["first", "second", "third", "host_memory", "segments", "circulant", "hierarchical"],
 )
 def test_ranks_that_name_unlike_lengths_are_told(mpi: Mpi, algorithms: str, count: str) -> None:
     """A multiple, of which pieces of one length could be taken for all of the message."""

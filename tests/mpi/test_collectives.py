@@ -19,13 +19,13 @@ def right(outcome: Outcome, least_replaced: float) -> None:
     assert outcome.counts["replaced"] > least_replaced * outcome.counts["checks"], outcome.output
 
 
-@pytest.mark.parametrize("algorithms", ALGORITHM_ROUNDS, ids=["first", "second", "third"])
+@pytest.mark.parametrize("algorithms", ALGORITHM_ROUNDS, ids=["first", "second", "third", "host_memory"])
 def test_all_results_equal_the_mpi_librarys(mpi: Mpi, algorithms: str) -> None:
     # MPICH's own collectives take tens of times longer than Open MPI's when ranks outnumber cores.
     ranks, mode = (9, "matrix") if mpi.open_mpi else (4 if algorithms == ALGORITHM_ROUNDS[0] else 3, "brief")
     settings = {"QUADRILLE_ALGORITHM": algorithms}
     outcome = mpi.run(ranks, [mpi.program("collectives"), mode], settings, timeout_s=200)
-    right(outcome, 0.7)
+    right(outcome, 0.7 if algorithms != ALGORITHM_ROUNDS[3] else 0.1)
 
 
 def test_all_results_are_right_on_sixteen_ranks(ompi4: Mpi) -> None:
@@ -40,12 +40,12 @@ def test_all_results_are_right_on_other_mpis(name: str) -> None:
     right(other.run(3, command, {"QUADRILLE_ALGORITHM": ALGORITHM_ROUNDS[0]}), 0.5)
 
 
-@pytest.mark.parametrize("seed", ["1", "2"])
+@pytest.mark.parametrize("seed", ["1", "2", "3"])
 def test_random_calls_on_random_communicators_are_right(mpi: Mpi, seed: str) -> None:
     ranks, calls = (7, "3000") if mpi.open_mpi else (4, "1000")
     algorithms = ALGORITHM_ROUNDS[int(seed)]
     command: list[str | Path] = [mpi.program("collectives"), "stress", seed, calls]
-    right(mpi.run(ranks, command, {"QUADRILLE_ALGORITHM": algorithms}), 0.5)
+    right(mpi.run(ranks, command, {"QUADRILLE_ALGORITHM": algorithms}), 0.5 if seed != "3" else 0.05)
 
 
 @pytest.mark.parametrize(

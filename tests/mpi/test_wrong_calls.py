@@ -13,7 +13,9 @@ pytestmark = [pytest.mark.mpi, pytest.mark.timeout(150)]
 
 
 @pytest.mark.parametrize("name", ["ompi4", "ompi5", "mpich", "impi"])
-@pytest.mark.parametrize("algorithms", ["", *ALGORITHM_ROUNDS], ids=["left", "first", "second", "third"])
+@pytest.mark.parametrize(
+    "algorithms", ["", *ALGORITHM_ROUNDS], ids=["left", "first", "second", "third", "host_memory"]
+)
 def test_every_wrong_call_is_refused_as_the_library_refuses_it(name: str, algorithms: str) -> None:
     mpi = mpi_named(name)
     settings = {"QUADRILLE_ALGORITHM": algorithms, **PMPI_IS_THE_LIBRARY}

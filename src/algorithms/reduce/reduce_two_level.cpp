@@ -8,8 +8,9 @@
 // Bytes:  h - 1 times m between hosts.
 // Needs:  memory that the ranks of a host share; an operation of MPI's own; scratch for 2 m.
 // Loses:  where hosts have one rank each.
-// Source: Graham and Shipman, MPI Support for Multi-core Architectures: Optimized Shared Memory
-//         Collectives, EuroPVM/MPI (2008), doi:10.1007/978-3-540-87475-1_21
+// Source: Tipparaju, Nieplocha and Panda, Fast Collective Operations Using Shared and Remote Memory
+//         Access Protocols on Clusters, 17th International Parallel and Distributed Processing
+//         Symposium (2003)
 #include "algorithms/algorithm.h"
 #include "algorithms/trees/along_tree.h"
 #include "algorithms/trees/two_levels.h"
