@@ -70,7 +70,7 @@ void CollectiveCall::prepare() {
   if (!shape) return;
   shape_ = *shape;
   const Communicator* const agreed = attachment->agreed_communicator();
-  const bool has_to_exchange = agreed != nullptr && agreed->agreement().asks_for_nonblocking();
+  const bool has_to_exchange = agreed != nullptr && agreed->agreement().has_to_exchange();
   if (const char* reason = attachment->reason_to_leave(shape_);
       reason != nullptr && !has_to_exchange) {
     left_ = reason;
@@ -144,9 +144,12 @@ void CollectiveCall::decide() {
   left_ = decision_->reason;
   const bool is_watched = traced_from_ns_ != 0 || Runtime::active()->settings().check_decisions ||
                           communicator_->agreement().is_without_multicast() ||
-                          communicator_->agreement().asks_for_nonblocking();
-  if (chosen.algorithm == nullptr && trial.is_final() && !is_watched)
-    ForwardCache::of_this_thread().keep(arguments_, communicator_->rank(), left_);
+                          communicator_->agreement().has_to_exchange();
+  if (communicator_->agreement().has_to_exchange()) ForwardCache::forget_all();
+  if (chosen.algorithm == nullptr && trial.settled() && !is_watched) {
+    Trial* const until = trial.is_final() ? nullptr : &decision_->trial;
+    ForwardCache::of_this_thread().keep(arguments_, communicator_->rank(), left_, until);
+  }
   if (agreed->is_sample) began_ns_ = monotonic_now().value;
   if (Runtime::active()->settings().check_decisions) check_decision(chosen);
 }

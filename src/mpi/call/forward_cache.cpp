@@ -73,13 +73,17 @@ const char* ForwardCache::reason(const CallArguments& call) const {
   Entry wanted = described(call);
   const Entry& found = entries_[place_of(wanted)];
   wanted.reason = found.reason;
-  return found == wanted ? found.reason : nullptr;
+  wanted.trial = found.trial;
+  if (found != wanted || (found.trial != nullptr && !found.trial->begin_settled_call()))
+    return nullptr;
+  return found.reason;
 }
 
-void ForwardCache::keep(const CallArguments& call, Rank rank, const char* reason) {
+void ForwardCache::keep(const CallArguments& call, Rank rank, const char* reason, Trial* trial) {
   if (!is_lasting(call, rank)) return;
   Entry entry = described(call);
   entry.reason = reason;
+  entry.trial = trial;
   entries_[place_of(entry)] = entry;
 }
 

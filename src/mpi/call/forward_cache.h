@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that are left to the MPI library for good, recognised by their arguments alone: what is
-// small is called often, and where ranks outnumber cores each call begins with cold caches. Looking
+// Calls that are left to the MPI library for good, or until their trial is held again, recognised by
+// their arguments alone: what is small is called often, and where ranks outnumber cores each call begins with cold caches. Looking
 // one up reads a few cache lines; deciding again reads some dozens, the MPI library's among them.
 //
 // Each thread keeps its own. An entry holds while no communicator has been freed since, and is made
@@ -14,24 +14,29 @@
 #include <cstdint>
 
 #include "mpi/call/call_arguments.h"
+#include "planner/agree/trial.h"
 
 namespace quadrille {
 
 class ForwardCache {
  public:
   static ForwardCache& of_this_thread();
-  // On any thread, before the handle of a communicator may name another one.
+  // On any thread, before the handle of a communicator may name another one, and where the next call
+  // of one has something to exchange: which calls a rank has kept is its own affair.
   static void forget_all() { epoch.fetch_add(1, std::memory_order_release); }
 
-  // Why such a call is left to the MPI library; null where nothing is known of it.
+  // Why such a call is left to the MPI library; null where nothing is known of it. The call counts in
+  // its trial.
   const char* reason(const CallArguments& call) const;
-  // `reason` has to last. Nothing is kept of calls with other than predefined handles. REQUIRES:
-  // the arguments are valid; all calls with such arguments on the communicator will be left.
-  void keep(const CallArguments& call, Rank rank, const char* reason);
+  // `reason` has to last, and `trial` until forget_all(). Nothing is kept of calls with other than
+  // predefined handles. REQUIRES: the arguments are valid; all calls with such arguments on the
+  // communicator will be left: for good, or with a trial as long as it is settled.
+  void keep(const CallArguments& call, Rank rank, const char* reason, Trial* trial = nullptr);
 
  private:
   struct Entry {
     const char* reason = nullptr;
+    Trial* trial = nullptr;
     std::uint64_t epoch = 0;
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Op op = MPI_OP_NULL;

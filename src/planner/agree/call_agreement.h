@@ -87,6 +87,8 @@ class CallAgreement {
   Nonblocking start(const Shape& shape, bool may_alternate, std::optional<Bytes> share);
   // Whether the next blocking call has something to exchange for nonblocking ones.
   bool asks_for_nonblocking() const { return !to_judge_.empty() || !unknown_sizes_.empty(); }
+  // The same for any that have been made.
+  bool has_to_exchange() const { return done_stage_ || asks_for_nonblocking(); }
 
   // Whether the ranks go without multicast for now.
   bool is_without_multicast() const { return multicast_.is_away(); }

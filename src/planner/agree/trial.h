@@ -47,6 +47,14 @@ class Trial {
 
   // Before each call. REQUIRES: !samples_are_due().
   void begin_call();
+  // The same where the verdict goes on to hold, else false and nothing is changed. REQUIRES: it is
+  // looked at again some time.
+  bool begin_settled_call() {
+    if (!settled_ || calls_left_ == 0) return false;
+    --calls_left_;
+    ++begun_;
+    return true;
+  }
   // The candidate of the next call. REQUIRES: !samples_are_due().
   std::uint32_t candidate() const;
   // How many calls have begun.
