@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "executor/host_group.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -9,9 +11,17 @@
 namespace quadrille {
 namespace {
 
-// How often the transport beside is looked after where nothing of it is awaited. To drive an MPI
-// library takes microseconds, which ranks that share a core would take from those they wait for.
-constexpr Nanoseconds library_interval{500'000};
+// What the program has begun in the library beside goes on, though nothing of it is awaited here.
+// To drive it takes a microsecond or two, which ranks that share a core take from those they wait
+// for: so it is done more and more seldom at first, and each time once the wait is longer than a
+// small call takes, as others then wait for something else.
+constexpr Nanoseconds first_interval{60'000};
+constexpr Nanoseconds small_call{200'000};
+// Nothing that comes ends a sleep, and a small call has several waits one behind the other: who
+// would sleep gives its core away instead, for as long as programs compute between two calls, and
+// then sleeps for moments.
+constexpr Nanoseconds wakeful{10'000'000};
+constexpr Nanoseconds longest_doze{20'000};
 
 }  // namespace
 
@@ -23,7 +33,9 @@ void HostGroup::begin(const CallMemory& memory, std::size_t element_bytes, Trans
   element_bytes_ = element_bytes;
   beside_ = &beside;
   beside_under_way_ = 0;
-  beside_driven_ = {};
+  began_ = monotonic_now();
+  beside_driven_ = began_;
+  beside_interval_ = first_interval;
   lengths_differ_ = false;
 }
 
@@ -83,12 +95,21 @@ Result<std::size_t> HostGroup::poll_beside(std::span<StepIndex> completed) {
     return done;
   }
   const Nanoseconds now = monotonic_now();
-  if (beside_driven_.value == 0) beside_driven_ = now;
-  if (now - beside_driven_ > library_interval) {
+  if (now - beside_driven_ > beside_interval_) {
     beside_driven_ = now;
+    beside_interval_ =
+        beside_interval_ < small_call ? beside_interval_ + beside_interval_ : Nanoseconds{};
     beside_->progress();
   }
   return std::size_t{0};
+}
+
+void HostGroup::sleep(Nanoseconds time) {
+  if (monotonic_now() - began_ < wakeful) {
+    sched_yield();
+  } else {
+    Transport::sleep(std::min(time, longest_doze));
+  }
 }
 
 bool HostGroup::advance(GroupStep& step) {
@@ -126,8 +147,7 @@ const HostCell::Slot* HostGroup::slot_of(std::size_t index, const GroupStep& ste
 bool HostGroup::read(const GroupStep& step) {
   const HostCell::Slot* const slot = slot_of(step.root, step);
   if (slot == nullptr) return false;
-  if (step.length > 0 && !lengths_differ_)
-    memory_->copy(slot->data.data(), step.into, step.length);
+  if (step.length > 0 && !lengths_differ_) memory_->copy(slot->data.data(), step.into, step.length);
   finish(step);
   return true;
 }

@@ -45,6 +45,7 @@ class HostGroup final : public Transport {
   Carrier carrier_of(const Step& step) const override {
     return is_group(step.kind) ? Carrier::host_memory : beside_->carrier_of(step);
   }
+  void sleep(Nanoseconds time) override;
   bool wakes_by_arrivals() const override { return beside_under_way_ == 0; }
 
  private:
@@ -72,14 +73,16 @@ class HostGroup final : public Transport {
 
   const std::vector<HostCell*> cells_;
   const std::size_t own_;
-  std::uint64_t number_ = 0;      // of the step that was started last
-  std::uint64_t all_done_ = 0;    // all have done with it, as last seen
-  std::deque<GroupStep> steps_;   // under way
+  std::uint64_t number_ = 0;     // of the step that was started last
+  std::uint64_t all_done_ = 0;   // all have done with it, as last seen
+  std::deque<GroupStep> steps_;  // under way
   const CallMemory* memory_ = nullptr;
   std::size_t element_bytes_ = 1;
   Transport* beside_ = nullptr;
   std::size_t beside_under_way_ = 0;
+  Nanoseconds began_{};  // the call
   Nanoseconds beside_driven_{};
+  Nanoseconds beside_interval_{};
   bool lengths_differ_ = false;
 };
 

@@ -13,7 +13,8 @@
 
 namespace quadrille {
 
-// A bit for each collective and power of two of sizes.
+// A bit for each collective and eightfold range of sizes: what wins at one of them wins at the
+// others.
 struct KnownReductions {
   std::uint64_t rehearsed = 0;
   std::uint64_t won = 0;  // of these, by us
@@ -33,11 +34,10 @@ struct KnownReductions {
  private:
   // None for what is never rehearsed.
   static std::uint64_t bit_of(Collective collective, Bytes size) {
-    constexpr int octaves = 32;
-    const int octave = std::bit_width(size.value);
-    if (octave >= octaves) return 0;
-    if (collective == Collective::allreduce) return std::uint64_t{1} << octave;
-    if (collective == Collective::reduce) return std::uint64_t{1} << (octave + octaves);
+    constexpr int octaves = 3;
+    const int range = std::bit_width(size.value) / octaves;
+    if (collective == Collective::allreduce) return std::uint64_t{1} << range;
+    if (collective == Collective::reduce) return std::uint64_t{1} << (range + 32);
     return 0;
   }
 };
