@@ -75,7 +75,7 @@ class ByWire final : public Transport {
   }
   bool moved() const override { return moved_; }
   void sleep(Nanoseconds time) override;
-  bool wakes_by_arrivals() const override { return beside_under_way_ == 0; }
+  bool offers_core_at_once() const override { return beside_under_way_ == 0; }
 
  private:
   bool is_near(Rank peer) const {

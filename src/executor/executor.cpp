@@ -60,7 +60,8 @@ Result<bool> Executor::run(const PreparedSchedule& prepared, const CallMemory& m
     if (progressed.value() || transport.moved()) {
       waiting.progressed();
     } else {
-      waiting.idle(transport.wakes_by_arrivals(), [&](Nanoseconds time) { transport.sleep(time); });
+      waiting.idle(transport.offers_core_at_once(),
+                   [&](Nanoseconds time) { transport.sleep(time); });
     }
     if (!reported && ++polls % 64 == 0 && monotonic_now() - began > rules.reports_after) {
       reported = true;

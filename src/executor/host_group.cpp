@@ -83,7 +83,7 @@ Result<std::size_t> HostGroup::poll(std::span<StepIndex> completed) {
     steps_.pop_front();
   }
   if (count > 0 && beside_under_way_ == 0) return count;
-  const auto beside = poll_beside(completed.subspan(count));
+  auto beside = poll_beside(completed.subspan(count));
   if (!beside.ok()) return beside;
   return count + beside.value();
 }

@@ -46,7 +46,7 @@ class HostGroup final : public Transport {
     return is_group(step.kind) ? Carrier::host_memory : beside_->carrier_of(step);
   }
   void sleep(Nanoseconds time) override;
-  bool wakes_by_arrivals() const override { return beside_under_way_ == 0; }
+  bool offers_core_at_once() const override { return beside_under_way_ == 0; }
 
  private:
   struct GroupStep {

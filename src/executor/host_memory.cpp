@@ -13,24 +13,24 @@ namespace {
 
 constexpr const char* file_name = "quadrille-host";
 // What lies in the file. The cells are zero at first.
-struct Contents {
+struct HostCells {
   alignas(64) std::array<std::uint64_t, 2> mark;
   std::array<HostCell, HostMemory::communicators> cells;
 };
 
-Contents& contents_of(const wire::SharedMemory& memory) {
-  return *reinterpret_cast<Contents*>(memory.bytes().data());
+HostCells& cells_of(const wire::SharedMemory& memory) {
+  return *reinterpret_cast<HostCells*>(memory.bytes().data());
 }
 
 }  // namespace
 
 std::unique_ptr<HostMemory> HostMemory::make() {
-  wire::Descriptor descriptor = wire::make_sealed_memory(file_name, sizeof(Contents));
+  wire::Descriptor descriptor = wire::make_sealed_memory(file_name, sizeof(HostCells));
   if (!descriptor) return nullptr;
   Place place{getpid(), descriptor.get()};
-  const auto memory = wire::SharedMemory::map(descriptor.get(), 0, sizeof(Contents));
+  const auto memory = wire::SharedMemory::map(descriptor.get(), 0, sizeof(HostCells));
   if (!memory || getentropy(place.mark.data(), sizeof place.mark) != 0) return nullptr;
-  contents_of(*memory).mark = place.mark;
+  cells_of(*memory).mark = place.mark;
   return std::unique_ptr<HostMemory>(new HostMemory(std::move(descriptor), place));
 }
 
@@ -43,10 +43,10 @@ bool HostMemory::open_mates(std::span<const int> world_ranks, std::span<const Pl
     if (place.process <= 0) return false;
     const std::string path =
         "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.descriptor);
-    const wire::Descriptor opened = wire::open_sealed_memory(path, file_name, sizeof(Contents));
+    const wire::Descriptor opened = wire::open_sealed_memory(path, file_name, sizeof(HostCells));
     if (!opened) return false;
-    auto memory = wire::SharedMemory::map(opened.get(), 0, sizeof(Contents));
-    if (!memory || contents_of(*memory).mark != place.mark) return false;
+    auto memory = wire::SharedMemory::map(opened.get(), 0, sizeof(HostCells));
+    if (!memory || cells_of(*memory).mark != place.mark) return false;
     mates_.push_back(std::move(*memory));
   }
   return true;
@@ -55,7 +55,7 @@ bool HostMemory::open_mates(std::span<const int> world_ranks, std::span<const Pl
 HostCell& HostMemory::cell(int world_rank, std::uint32_t context) const {
   const auto found = std::ranges::lower_bound(world_ranks_, world_rank);
   const auto index = static_cast<std::size_t>(found - world_ranks_.begin());
-  return contents_of(mates_[index]).cells[context];
+  return cells_of(mates_[index]).cells[context];
 }
 
 }  // namespace quadrille

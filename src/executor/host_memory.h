@@ -32,8 +32,8 @@ struct HostCell {
   };
   static constexpr std::uint64_t slots = 4;
 
-  alignas(
-      64) std::atomic<std::uint64_t> done;  // this rank has done with this number and all before
+  // This rank has done with this number and all before.
+  alignas(64) std::atomic<std::uint64_t> done;
   std::array<Slot, slots> slot;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

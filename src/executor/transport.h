@@ -46,9 +46,11 @@ class Transport {
   virtual bool moved() const { return false; }
   // Lets whatever else is pending below go on, though nothing of it is awaited here.
   virtual void progress() {}
-  // Sleeps for `time`, or where it wakes_by_arrivals() until there is something to poll for.
+  // Sleeps for `time`, or until there is something to poll for where that can end a sleep.
   virtual void sleep(Nanoseconds time);
-  virtual bool wakes_by_arrivals() const { return false; }
+  // Whether who waits offers its core after each look: what is looked for stays there to be found,
+  // and may come from ranks that need the core.
+  virtual bool offers_core_at_once() const { return false; }
 };
 
 }  // namespace quadrille

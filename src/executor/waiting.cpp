@@ -17,10 +17,10 @@ namespace {
 // some tens of microseconds: about the half round trip between two sleeping processes (27-30 us
 // measured on loopback), the point from which sleeping costs no more.
 constexpr std::uint32_t polls_before_yield = 64;
-// Who is woken by what comes does without that: of ranks that share a core those that wait run one
-// behind the other, and what each is to find is there soonest if none spins
-// (docs/decisions/73_small_calls_on_few_cores.md).
-constexpr std::uint32_t polls_before_yield_if_woken = 1;
+// Who is woken by what comes, or looks for it in memory, does without that: of ranks that share a
+// core those that wait run one behind the other, and what each is to find is there soonest if none
+// spins (docs/decisions/73_small_calls_on_few_cores.md).
+constexpr std::uint32_t polls_before_yield_at_once = 1;
 // A yield that found nobody else to run returns within about a microsecond.
 constexpr Nanoseconds contended_yield{5'000};
 // One that ran others who wait takes some tens of them for each; what is longer ran somebody who
@@ -56,7 +56,7 @@ void Waiting::idle() {
   });
 }
 
-bool Waiting::spin(bool is_woken) {
+bool Waiting::spin(bool offers_at_once) {
   if (mode_ == WaitingMode::spin) return true;
   if (idle_polls_ == 0) idle_since_ = core_.now();
   ++idle_polls_;
@@ -65,7 +65,8 @@ bool Waiting::spin(bool is_woken) {
     sleep_ = std::max(sleep_, first_sleep);
     return !is_given_away && idle_polls_ <= polls_before_yield;
   }
-  if (idle_polls_ <= (is_woken ? polls_before_yield_if_woken : polls_before_yield)) return true;
+  if (idle_polls_ <= (offers_at_once ? polls_before_yield_at_once : polls_before_yield))
+    return true;
   if (sleep_.value > 0) return false;
   const Nanoseconds before = core_.now();
   core_.yield();

@@ -38,18 +38,18 @@ class Waiting {
   }
   // Called after a poll that found nothing; may yield or sleep.
   void idle();
-  // As idle(), but whoever waits has a sleep of its own: `sleep(time)`, up to 1 ms. `is_woken`:
-  // what is awaited ends it.
+  // As idle(), but whoever waits has a sleep of its own: `sleep(time)`, up to 1 ms.
+  // `offers_at_once`: the core is offered to others after each poll but the first.
   template <typename Sleep>
-  void idle(bool is_woken, Sleep&& sleep) {
-    if (spin(is_woken)) return;
+  void idle(bool offers_at_once, Sleep&& sleep) {
+    if (spin(offers_at_once)) return;
     sleep(sleep_);
     lengthen_sleep();
   }
 
  private:
   // Returns false where it is time to sleep.
-  bool spin(bool is_woken);
+  bool spin(bool offers_at_once);
   void lengthen_sleep();
 
   Core& core_;

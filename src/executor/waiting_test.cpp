@@ -39,11 +39,11 @@ class Emulated : public ::testing::Test {
   Emulated() { time = Nanoseconds{1}, yields = 0, yield_takes = Nanoseconds{500}; }
 
   // Polls until the first sleep.
-  static int polls_before_sleep(Waiting& waiting, bool is_woken) {
+  static int polls_before_sleep(Waiting& waiting, bool offers_at_once) {
     int polls = 0;
     for (bool sleeps = false; !sleeps; ++polls) {
       time += Nanoseconds{1000};
-      waiting.idle(is_woken, [&](Nanoseconds) { sleeps = true; });
+      waiting.idle(offers_at_once, [&](Nanoseconds) { sleeps = true; });
     }
     return polls - 1;
   }
@@ -60,16 +60,16 @@ class Emulated : public ::testing::Test {
 };
 
 TEST_F(Emulated, a_core_that_nobody_wants_is_kept_for_two_milliseconds) {
-  for (const bool is_woken : {false, true}) {
+  for (const bool offers_at_once : {false, true}) {
     Waiting waiting(WaitingMode::automatic, core_);
     const Nanoseconds began = time;
-    polls_before_sleep(waiting, is_woken);
+    polls_before_sleep(waiting, offers_at_once);
     EXPECT_GT(time - began, Nanoseconds{2'000'000});
     EXPECT_LT(time - began, Nanoseconds{2'100'000});
   }
 }
 
-TEST_F(Emulated, who_is_woken_by_what_comes_offers_the_core_after_each_poll_but_the_first) {
+TEST_F(Emulated, who_offers_the_core_at_once_does_so_after_each_poll_but_the_first) {
   Waiting woken(WaitingMode::automatic, core_);
   EXPECT_EQ(yields, 0);
   const int polls = polls_before_sleep(woken, true);

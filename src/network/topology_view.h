@@ -33,8 +33,8 @@ struct TopologyView {
   std::vector<SegmentKind> kind_of_segment = {};
   // Places that no trunk joins are taken to meet in one junction.
   std::vector<Trunk> trunks = {};
-  bool group_steps = true;  // whether schedules may have any, see schedule.h
-  bool has_wire = false;    // whether messages between hosts may travel by the wire
+  bool group_steps = true;       // whether schedules may have any, see schedule.h
+  bool has_wire = false;         // whether messages between hosts may travel by the wire
   bool has_host_memory = false;  // whether the ranks of each host share memory for group steps
   // Whether the wire also brings to all hosts at once what one of them sends.
   bool has_multicast = false;

@@ -174,14 +174,20 @@ Decision Planner::make_decision(const Shape& shape, bool may_alternate, Bytes si
   const bool is_costed = network_.costs && !has_counts(shape.collective);
   if (shape.ranks < 3) return left_to_library("too small to try");
   const bool is_small = size < options_.trial_floor;
-  if (options_.trial_rounds > 0 && (is_small || !may_alternate) &&
-      has_small_candidates(shape, size, network_.view)) {
+  const bool is_tried_small =
+      options_.trial_rounds > 0 && has_small_candidates(shape, size, network_.view);
+  if (is_small && is_tried_small)
     return may_alternate ? list_for_trial(shape, size) : decide_small_reduction(shape, size);
+  if (is_costed) {
+    Decision by_costs = decide_by_costs(shape, may_alternate, size);
+    const bool is_left = by_costs.candidates.back().algorithm == nullptr;
+    if (may_alternate || !is_left || !is_tried_small) return by_costs;
+    return decide_small_reduction(shape, size);
   }
-  if (is_small && !is_costed) return left_to_library("too small to try");
-  if (is_costed) return decide_by_costs(shape, may_alternate, size);
-  if (!may_alternate) return left_to_library("no costs, and results must not change between calls");
-  return list_for_trial(shape, size);
+  if (is_small) return left_to_library("too small to try");
+  if (may_alternate) return list_for_trial(shape, size);
+  if (is_tried_small) return decide_small_reduction(shape, size);
+  return left_to_library("no costs, and results must not change between calls");
 }
 
 Decision Planner::decide_by_costs(const Shape& shape, bool may_alternate, Bytes size) const {

@@ -107,6 +107,21 @@ TEST(Planner, communicators_of_fewer_ranks_go_by_what_all_have_rehearsed) {
   EXPECT_EQ(unknown.candidates[unknown.trial.candidate()].algorithm, nullptr);
 }
 
+TEST(Planner, what_the_model_is_sure_of_needs_no_rehearsal) {
+  const NetworkModel model = two_switches(4, 1e7, 1e6);
+  const std::vector<std::uint32_t> host_of_rank{0, 0, 1, 1, 2, 2, 3, 3};
+  const KnownNetwork network = known_network(
+      model, view_of(model, {"h0", "h1", "h2", "h3"}, host_of_rank).value(), host_of_rank);
+  Planner planner({}, network, 0);
+  const Shape sum = small_sum(512);
+  const Decision& without = planner.decision(sum, false);
+  ASSERT_STREQ(without.reason, "by the model");
+  Planner with({}, network, 0);
+  with.begin({.has_host_memory = true, .is_of_all = true});
+  EXPECT_STREQ(with.decision(sum, false).reason, "by the model");
+  EXPECT_TRUE(with.decision(small_sum(1), false).is_rehearsed) << "too small for the model";
+}
+
 TEST(Planner, a_programs_own_operation_does_not_go_through_host_memory) {
   Planner planner = planner_in_host_memory({.has_host_memory = true, .is_of_all = true});
   Shape own = small_sum(1);

@@ -88,7 +88,8 @@ std::uint64_t fingerprint_of(const TopologyView& view) {
   for (const TopologyView::Trunk& trunk : view.trunks)
     add("trunk", std::vector<std::uint32_t>{trunk.first, trunk.second});
   add("multicast", view.multicast_in_segment);
-  add("all", std::vector<bool>{view.group_steps, view.has_wire, view.has_host_memory, view.has_multicast});
+  add("all",
+      std::vector<bool>{view.group_steps, view.has_wire, view.has_host_memory, view.has_multicast});
   return fingerprint(all);
 }
 

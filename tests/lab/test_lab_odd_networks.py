@@ -23,6 +23,7 @@ from lab_traffic import PYTHON, needs_namespaces, topology
 from quadrille.installation import native_directory
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
+from quadrille.lab.session_directory import session_directory
 
 pytestmark = [pytest.mark.lab, pytest.mark.mpi, needs_namespaces, pytest.mark.timeout(150)]
 
@@ -103,7 +104,10 @@ def ports_of_a_range(lab: Lab) -> None:
 
 
 def equal_host_names(lab: Lab) -> None:
+    """Hosts that share no folders: Open MPI names those of its sessions by the host."""
+    sessions = str(session_directory(lab.directory))
     for host in ("h1", "h2"):
+        lab.on_host(host, ["mount", "-t", "tmpfs", "-o", "mode=700", "sessions", sessions])
         lab.on_host(host, ["hostname", "node"])
 
 

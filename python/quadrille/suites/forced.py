@@ -37,6 +37,7 @@ _PLAIN = (
     "barrier:dissemination"
 )
 _DOUBLING = "bcast:binomial,allreduce:recursive_doubling"
+_TWO_LEVEL = "barrier:two_level,bcast:two_level,reduce:two_level,allreduce:two_level"
 
 SETTINGS: dict[str, dict[str, str]] = {
     "unforced": {},
@@ -48,6 +49,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "rings": {"QUADRILLE_ALGORITHM": _RINGS},
     "plain": {"QUADRILLE_ALGORITHM": _PLAIN},
     "doubling": {"QUADRILLE_ALGORITHM": _DOUBLING},
+    "two_level": {"QUADRILLE_ALGORITHM": _TWO_LEVEL},
 }
 """Variables of each setting, by its name."""
 

@@ -8,7 +8,10 @@
 // Bytes:  no payload.
 // Needs:  memory that the ranks of a host share.
 // Loses:  where hosts have one rank each.
-// Source: Tipparaju, Nieplocha and Panda, Fast Collective Operations Using Shared and Remote Memory
+// Source: Kielmann et al., MagPIe: MPI's Collective Communication Operations for Clustered Wide
+//         Area Systems, 7th Symposium on Principles and Practice of Parallel Programming (1999),
+//         doi:10.1145/301104.301116: one rank speaks for those around it. Memory within hosts:
+//         Tipparaju, Nieplocha and Panda, Fast Collective Operations Using Shared and Remote Memory
 //         Access Protocols on Clusters, 17th International Parallel and Distributed Processing
 //         Symposium (2003)
 #include <vector>

@@ -29,9 +29,8 @@ Schedule generate_allreduce_recursive_doubling(const GeneratorInput& input) {
   const Shape& shape = input.shape;
   ScheduleBuilder builder;
   if (shape.count == 0) return builder.build();
-  const Exchange all{shape.ranks, input.rank, [](Rank number) { return number; }};
-  exchange_sums(builder, all, contribution(shape, input.rank),
-                {Buffer::receive, 0, shape.count});
+  const SumExchange all{shape.ranks, input.rank, [](Rank number) { return number; }};
+  exchange_sums(builder, all, contribution(shape, input.rank), {Buffer::receive, 0, shape.count});
   return builder.build();
 }
 

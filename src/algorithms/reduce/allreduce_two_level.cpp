@@ -9,7 +9,10 @@
 // Bytes:  a host sends and receives m log2 h, whatever the number of its ranks.
 // Needs:  memory that the ranks of a host share; an operation of MPI's own; scratch for 2 m.
 // Loses:  where hosts have one rank each.
-// Source: Tipparaju, Nieplocha and Panda, Fast Collective Operations Using Shared and Remote Memory
+// Source: Kielmann et al., MagPIe: MPI's Collective Communication Operations for Clustered Wide
+//         Area Systems, 7th Symposium on Principles and Practice of Parallel Programming (1999),
+//         doi:10.1145/301104.301116: one rank speaks for those around it. Memory within hosts:
+//         Tipparaju, Nieplocha and Panda, Fast Collective Operations Using Shared and Remote Memory
 //         Access Protocols on Clusters, 17th International Parallel and Distributed Processing
 //         Symposium (2003)
 #include "algorithms/algorithm.h"
@@ -33,8 +36,8 @@ Schedule generate_allreduce_two_level(const GeneratorInput& input) {
   CombineUp sums(builder, on_host, {contribution(shape, input.rank), {}}, 1);
   const Region sum = sums.combine(0);
   if (levels.leads()) {
-    const Exchange leaders{levels.hosts(), levels.own_host(),
-                           [&](Rank host) { return levels.leader(host); }};
+    const SumExchange leaders{levels.hosts(), levels.own_host(),
+                              [&](Rank host) { return levels.leader(host); }};
     exchange_sums(builder, leaders, sum, result);
   }
   pass_down(builder, on_host, result);

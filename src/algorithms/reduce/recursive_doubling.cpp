@@ -7,7 +7,7 @@
 
 namespace quadrille {
 
-void exchange_sums(ScheduleBuilder& builder, const Exchange& exchange, const Region& own,
+void exchange_sums(ScheduleBuilder& builder, const SumExchange& exchange, const Region& own,
                    const Region& target) {
   const FoldedRanks folded(exchange.size);
   if (folded.is_folded_away(exchange.own)) {

@@ -12,7 +12,7 @@
 namespace quadrille {
 
 // Those who exchange, in the order of their numbers, and which of them this rank is.
-struct Exchange {
+struct SumExchange {
   Rank size = 1;
   Rank own = 0;
   std::function<Rank(Rank number)> rank_of;
@@ -20,7 +20,7 @@ struct Exchange {
 
 // Appends the steps by which each of them has the sum of all `own` in `target`, combined in the
 // order of numbers. `own` is read only, unless it is `target`.
-void exchange_sums(ScheduleBuilder& builder, const Exchange& exchange, const Region& own,
+void exchange_sums(ScheduleBuilder& builder, const SumExchange& exchange, const Region& own,
                    const Region& target);
 
 }  // namespace quadrille

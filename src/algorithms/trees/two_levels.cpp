@@ -7,8 +7,7 @@
 namespace quadrille {
 
 bool fits_host_memory(const Shape& shape) {
-  return shape.commutative && shape.is_builtin &&
-         message_size(shape).value <= most_in_host_memory;
+  return shape.commutative && shape.is_builtin && message_size(shape).value <= most_in_host_memory;
 }
 
 TwoLevels::TwoLevels(const GeneratorInput& input, Rank root)

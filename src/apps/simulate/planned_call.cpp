@@ -187,6 +187,7 @@ Result<PlannedCall> plan_call(const SimulateRequest& request) {
                    .tried = {},
                    .schedules = {},
                    .bound = {}};
+  call.network.known.view.has_host_memory = false;  // group steps through it are not simulated
   const auto ranks = static_cast<std::size_t>(call.shape.ranks);
   if (has_counts(call.shape.collective)) {
     const BlockLengths lengths =

@@ -7,15 +7,15 @@
 
 namespace quadrille::simulate {
 
-HostMemory::HostMemory(wire::SimulatedNetwork& network, std::uint32_t ranks, const Costs& costs,
-                       Completed completed)
+HostMessages::HostMessages(wire::SimulatedNetwork& network, std::uint32_t ranks, const Costs& costs,
+                           Completed completed)
     : network_(network),
       ranks_(ranks),
       costs_(costs),
       completed_(std::move(completed)),
       waiting_(std::size_t{ranks} * ranks) {}
 
-void HostMemory::meet(const Side& side, bool sends) {
+void HostMessages::meet(const Side& side, bool sends) {
   Waiting& waiting = waiting_[std::size_t{side.from} * ranks_ + side.to];
   if (waiting.sides.empty() || waiting.send == sends) {
     waiting.send = sends;
@@ -27,7 +27,7 @@ void HostMemory::meet(const Side& side, bool sends) {
   sends ? move(side, other) : move(other, side);
 }
 
-void HostMemory::move(const Side& sender, const Side& receiver) {
+void HostMessages::move(const Side& sender, const Side& receiver) {
   const Nanoseconds takes{
       static_cast<std::int64_t>(sender.bytes * costs_.ps_per_byte / std::uint64_t{1000})};
   free_ = std::max(free_, network_.now()) + takes;
@@ -95,8 +95,10 @@ Result<bool> SimulatedTransport::start_group_bcast(StepIndex step, Rank root, vo
 Result<bool> SimulatedTransport::start_group_reduce(StepIndex /*step*/, Rank /*root*/,
                                                     const void* /*from*/, void* /*into*/,
                                                     std::uint64_t /*length*/) {
-  return Error{ErrorKind::unsupported,
-               "the algorithm calls the MPI library's own collectives, which are not simulated"};
+  return Error{
+      ErrorKind::unsupported,
+      "the algorithm has group steps of the MPI library's or through host memory, which are "
+      "not simulated"};
 }
 
 Result<std::size_t> SimulatedTransport::poll(std::span<StepIndex> completed) {

@@ -17,7 +17,7 @@
 namespace quadrille::simulate {
 
 // The messages of one host's ranks among themselves.
-class HostMemory {
+class HostMessages {
  public:
   struct Costs {
     Nanoseconds latency{};
@@ -34,8 +34,8 @@ class HostMemory {
   };
   using Completed = std::function<void(std::uint32_t place, StepIndex step)>;
 
-  HostMemory(wire::SimulatedNetwork& network, std::uint32_t ranks, const Costs& costs,
-             Completed completed);
+  HostMessages(wire::SimulatedNetwork& network, std::uint32_t ranks, const Costs& costs,
+               Completed completed);
   void send(const Side& side) { meet(side, true); }
   void receive(const Side& side) { meet(side, false); }
 
@@ -59,7 +59,7 @@ class SimulatedTransport final : public Transport {
  public:
   struct Place {
     wire::SimulatedNetwork* network = nullptr;
-    HostMemory* memory = nullptr;  // of its host
+    HostMessages* memory = nullptr;  // of its host
     std::uint32_t of_host = 1;
     Rank rank = 0;  // and endpoint
   };

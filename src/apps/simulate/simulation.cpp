@@ -99,12 +99,12 @@ Simulation::Simulation(const SimulateRequest& request, const PlannedCall& call,
   const NetworkCosts& costs = call.network.costs();
   for (std::uint32_t host = 0; host < settings.hosts.size(); ++host) {
     const NetworkCosts::ResourceIndex memory = costs.hosts[host].memory;
-    const HostMemory::Costs inside{
+    const HostMessages::Costs inside{
         .latency = {costs.host_latency_ns},
         .ps_per_byte = memory == NetworkCosts::none ? 0 : costs.resources[memory].ps_per_byte,
         .moves_data = contents_.is_checked()};
     const auto first = static_cast<Rank>(host * settings.of_host);
-    memories_.push_back(std::make_unique<HostMemory>(
+    memories_.push_back(std::make_unique<HostMessages>(
         network_, settings.of_host, inside, [this, first](std::uint32_t place, StepIndex step) {
           const Rank rank = first + static_cast<Rank>(place);
           ranks_[static_cast<std::size_t>(rank)]->transport.complete(step);

@@ -80,7 +80,7 @@ class Simulation {
   std::size_t before_ = 0;  // bytes allocated before the network was
   wire::SimulatedNetwork network_;
   CallContents contents_;
-  std::vector<std::unique_ptr<HostMemory>> memories_;  // [hosts]
+  std::vector<std::unique_ptr<HostMessages>> memories_;  // [hosts]
   std::vector<std::unique_ptr<RankState>> ranks_;
   std::vector<Rank> ready_;
   std::vector<bool> is_late_;

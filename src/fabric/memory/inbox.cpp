@@ -49,7 +49,8 @@ wire::Descriptor open_inbox(InboxPlace place) {
 std::unique_ptr<Inbox> Inbox::open(const PublicKey& owner) {
   wire::Descriptor descriptor = wire::make_sealed_memory(file_name, inbox_bytes);
   if (!descriptor) return nullptr;
-  std::optional<wire::SharedMemory> memory = wire::SharedMemory::map(descriptor.get(), 0, inbox_bytes);
+  std::optional<wire::SharedMemory> memory =
+      wire::SharedMemory::map(descriptor.get(), 0, inbox_bytes);
   if (!memory) return nullptr;
   InboxHead& head = head_in(*memory);
   head.owner = owner;
@@ -104,7 +105,7 @@ std::optional<ClaimedRing> ClaimedRing::claim(const EndpointName& of, const Publ
     index = is_its ? head.claims.fetch_add(1) : Inbox::rings;
     if (index < Inbox::rings) {
       memory = wire::SharedMemory::map(descriptor.get(), head_bytes + index * Inbox::ring_bytes,
-                                 Inbox::ring_bytes);
+                                       Inbox::ring_bytes);
     }
   }
   if (!memory) return std::nullopt;

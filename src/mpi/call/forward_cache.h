@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that are left to the MPI library for good, or until their trial is held again, recognised by
-// their arguments alone: what is small is called often, and where ranks outnumber cores each call begins with cold caches. Looking
-// one up reads a few cache lines; deciding again reads some dozens, the MPI library's among them.
+// Calls that are left to the MPI library for good, or until their trial is held again, recognised
+// by their arguments alone: what is small is called often, and where ranks outnumber cores each
+// call begins with cold caches. Looking one up reads a few cache lines; deciding again reads some
+// dozens, the MPI library's among them.
 //
 // Each thread keeps its own. An entry holds while no communicator has been freed since, and is made
 // only of arguments whose handles no other object can get: predefined datatypes and operations.
@@ -21,12 +22,12 @@ namespace quadrille {
 class ForwardCache {
  public:
   static ForwardCache& of_this_thread();
-  // On any thread, before the handle of a communicator may name another one, and where the next call
-  // of one has something to exchange: which calls a rank has kept is its own affair.
+  // On any thread, before the handle of a communicator may name another one, and where the next
+  // call of one has something to exchange: which calls a rank has kept is its own affair.
   static void forget_all() { epoch.fetch_add(1, std::memory_order_release); }
 
-  // Why such a call is left to the MPI library; null where nothing is known of it. The call counts in
-  // its trial.
+  // Why such a call is left to the MPI library; null where nothing is known of it. The call counts
+  // in its trial.
   const char* reason(const CallArguments& call) const;
   // `reason` has to last, and `trial` until forget_all(). Nothing is kept of calls with other than
   // predefined handles. REQUIRES: the arguments are valid; all calls with such arguments on the

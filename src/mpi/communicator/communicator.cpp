@@ -45,15 +45,20 @@ void Communicator::begin(const Contexts::Agreement& agreed, const char* operatio
   if (rank_ == 0) trace->describe_communicator(traced_name_, world_ranks_);
 }
 
+// Of a host's own ranks, also where the view has hosts of an island as one.
 void Communicator::join_host_memory() {
-  const std::uint32_t own_host = view().host_of_rank[static_cast<std::size_t>(rank_)];
+  const Runtime& runtime = *Runtime::active();
+  const auto host_of = [&](Rank rank) {
+    const int world_rank = world_ranks_[static_cast<std::size_t>(rank)];
+    return runtime.host_of_world_rank()[static_cast<std::size_t>(world_rank)];
+  };
   std::vector<HostCell*> cells;
   std::size_t own = 0;
   for (Rank rank = 0; rank < size(); ++rank) {
-    const auto at = static_cast<std::size_t>(rank);
-    if (view().host_of_rank[at] != own_host) continue;
+    if (host_of(rank) != host_of(rank_)) continue;
     if (rank == rank_) own = cells.size();
-    cells.push_back(&Runtime::active()->host_memory()->cell(world_ranks_[at], context_));
+    const int world_rank = world_ranks_[static_cast<std::size_t>(rank)];
+    cells.push_back(&runtime.host_memory()->cell(world_rank, context_));
   }
   host_group_.emplace(std::move(cells), own);
 }

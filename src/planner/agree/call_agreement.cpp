@@ -33,8 +33,8 @@ std::span<std::int64_t> CallAgreement::begin(const Shape& shape, bool may_altern
   size_ = shared_ != nullptr ? shared_->agreed() : message_size(shape);
   decision_ = &decision();
   const Trial& trial = decision_->trial;
-  // Of nonblocking calls first: nothing but a blocking call's exchange judges them, and somebody may
-  // wait for that. The call's own stage is judged before the next one.
+  // Of nonblocking calls first: nothing but a blocking call's exchange judges them, and somebody
+  // may wait for that. The call's own stage is judged before the next one.
   if (!done_stage_ && !to_judge_.empty()) done_stage_ = to_judge_.front();
   if (!done_stage_ && trial.samples_are_due()) done_stage_ = {decision_, shape_, size_, shared_};
   values_.clear();

@@ -88,8 +88,8 @@ class StepCheck {
     const bool is_root = step.peer == rank_;
     const std::uint64_t length = std::max(step.from.length, step.into.length);
     if (length == 0) {
-      const bool tells = schedule_.in_host_memory ||
-                         (schedule_.over_wire && step.kind == StepKind::group_bcast);
+      const bool tells =
+          schedule_.in_host_memory || (schedule_.over_wire && step.kind == StepKind::group_bcast);
       if (!tells)
         report(FindingKind::malformed, index,
                text_of(step) + ": tells nothing without the wire or host memory");
