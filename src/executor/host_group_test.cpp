@@ -147,12 +147,17 @@ TEST(HostGroup, moves_and_combines_in_rank_order_whatever_the_roots_and_lengths)
   }
 }
 
-TEST(HostGroup, a_root_is_so_many_broadcasts_ahead_as_there_are_slots_and_waits_then) {
-  const auto memories = memories_of(2);
+// Two ranks in one thread.
+class HostGroupPair : public testing::Test {
+ protected:
+  const std::vector<std::unique_ptr<HostMemory>> memories = memories_of(2);
   HostGroup root = group_of(*memories[0], 2, 0);
   HostGroup other = group_of(*memories[1], 2, 1);
   const CallMemory values = memory_of_values();
   NoMessages beside;
+};
+
+TEST_F(HostGroupPair, a_root_is_so_many_broadcasts_ahead_as_there_are_slots_and_waits_then) {
   std::array<Value, HostCell::slots + 1> sent{1, 2, 3, 4, 5};
   root.begin(values, sizeof(Value), beside);
   for (StepIndex step = 0; step < sent.size(); ++step)
@@ -170,12 +175,7 @@ TEST(HostGroup, a_root_is_so_many_broadcasts_ahead_as_there_are_slots_and_waits_
   }
 }
 
-TEST(HostGroup, without_data_a_reduction_tells_its_root_that_all_have_come) {
-  const auto memories = memories_of(2);
-  HostGroup root = group_of(*memories[0], 2, 0);
-  HostGroup other = group_of(*memories[1], 2, 1);
-  const CallMemory values = memory_of_values();
-  NoMessages beside;
+TEST_F(HostGroupPair, without_data_a_reduction_tells_its_root_that_all_have_come) {
   std::array<StepIndex, 8> completed{};
   root.begin(values, 1, beside);
   root.start_group_reduce(0, 0, nullptr, nullptr, 0).value();
@@ -186,12 +186,7 @@ TEST(HostGroup, without_data_a_reduction_tells_its_root_that_all_have_come) {
   EXPECT_EQ(root.poll(completed).value(), 1U);
 }
 
-TEST(HostGroup, unlike_lengths_are_found_and_the_next_step_is_right) {
-  const auto memories = memories_of(2);
-  HostGroup root = group_of(*memories[0], 2, 0);
-  HostGroup other = group_of(*memories[1], 2, 1);
-  const CallMemory values = memory_of_values();
-  NoMessages beside;
+TEST_F(HostGroupPair, unlike_lengths_are_found_and_the_next_step_is_right) {
   std::array<Value, 2> sent{1, 2};
   std::array<Value, 2> came{};
   for (const std::uint64_t length : {2U, 1U}) {
@@ -206,16 +201,12 @@ TEST(HostGroup, unlike_lengths_are_found_and_the_next_step_is_right) {
   }
 }
 
-TEST(HostGroup, while_it_waits_the_transport_beside_is_driven) {
-  const auto memories = memories_of(2);
-  HostGroup waits = group_of(*memories[0], 2, 0);
-  const CallMemory values = memory_of_values();
-  NoMessages beside;
+TEST_F(HostGroupPair, while_it_waits_the_transport_beside_is_driven) {
   Value came = 0;
   std::array<StepIndex, 8> completed{};
-  waits.begin(values, sizeof(Value), beside);
-  waits.start_group_bcast(0, 1, &came, 1).value();
-  while (beside.driven < 2) EXPECT_EQ(waits.poll(completed).value(), 0U);
+  root.begin(values, sizeof(Value), beside);
+  root.start_group_bcast(0, 1, &came, 1).value();
+  while (beside.driven < 2) EXPECT_EQ(root.poll(completed).value(), 0U);
 }
 
 TEST(HostMemory, is_not_taken_for_another_that_its_place_leads_to) {
