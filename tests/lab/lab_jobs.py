@@ -19,10 +19,11 @@ from quadrille.errors import QuadrilleError
 from quadrille.installation import mpi_prefix, native_directory, quadrille_program
 from quadrille.lab import namespaces as ns
 from quadrille.lab.lab import Lab, RunResult
+from quadrille.suites.forced import SETTINGS
 
 GRANTED = "alltoall:granted,alltoallv:granted,gatherv:granted"
 """Calls over the wire in which receivers grant."""
-IN_HOST_MEMORY = "barrier:two_level,bcast:two_level,reduce:two_level,allreduce:two_level"
+IN_HOST_MEMORY = SETTINGS["two_level"]["QUADRILLE_ALGORITHM"]
 """Small calls in which the ranks of a host meet in its memory."""
 OVER_PROVIDER = [
     pytest.mark.lab,

@@ -17,6 +17,7 @@ import pytest
 
 from quadrille.errors import QuadrilleError
 from quadrille.installation import mpi_prefix, native_directory
+from quadrille.suites.forced import SETTINGS
 
 ALGORITHM_ROUNDS = [
     "alltoall:ordered,bcast:binomial,allreduce:ring,allgather:ring,barrier:dissemination,reduce:binomial,"
@@ -32,7 +33,7 @@ ALGORITHM_ROUNDS = [
     "reduce_scatter_block:recursive_halving,scan:recursive_doubling,exscan:chain:segment=1024,"
     "allgatherv:ring,gatherv:linear:window=1,scatterv:linear,alltoallv:ordered:partners=1:window=3,"
     "reduce_scatter:recursive_halving",
-    "barrier:two_level,bcast:two_level,reduce:two_level,allreduce:two_level",
+    SETTINGS["two_level"]["QUADRILLE_ALGORITHM"],
 ]
 """Together every algorithm, each forced for all shapes that it supports; the last in host memory."""
 
