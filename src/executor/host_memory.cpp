@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace quadrille {
@@ -41,9 +40,8 @@ bool HostMemory::open_mates(std::span<const int> world_ranks, std::span<const Pl
   world_ranks_.assign(world_ranks.begin(), world_ranks.end());
   for (const Place& place : places) {
     if (place.process <= 0) return false;
-    const std::string path =
-        "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.descriptor);
-    const wire::Descriptor opened = wire::open_sealed_memory(path, file_name, sizeof(HostCells));
+    const wire::Descriptor opened = wire::open_sealed_memory(
+        wire::place_of_descriptor(place.process, place.descriptor), file_name, sizeof(HostCells));
     if (!opened) return false;
     auto memory = wire::SharedMemory::map(opened.get(), 0, sizeof(HostCells));
     if (!memory || cells_of(*memory).mark != place.mark) return false;

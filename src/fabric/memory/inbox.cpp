@@ -39,9 +39,8 @@ InboxHead& head_in(const wire::SharedMemory& memory) {
 
 // None where a number of another host's or container's process leads to something else here.
 wire::Descriptor open_inbox(InboxPlace place) {
-  const std::string path =
-      "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.descriptor);
-  return wire::open_sealed_memory(path, file_name, inbox_bytes);
+  return wire::open_sealed_memory(wire::place_of_descriptor(place.process, place.descriptor),
+                                  file_name, inbox_bytes);
 }
 
 }  // namespace

@@ -45,6 +45,10 @@ Descriptor make_sealed_memory(const std::string& name, std::size_t bytes) {
   return is_whole ? std::move(made) : Descriptor();
 }
 
+std::filesystem::path place_of_descriptor(std::int64_t process, std::int64_t descriptor) {
+  return "/proc/" + std::to_string(process) + "/fd/" + std::to_string(descriptor);
+}
+
 Descriptor open_sealed_memory(const std::filesystem::path& place, const std::string& name,
                               std::size_t bytes) {
   std::error_code gone;

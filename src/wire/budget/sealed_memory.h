@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -16,6 +17,9 @@ namespace quadrille::wire {
 
 // Zeroed. None where the system gives none, or no file may be so long (setrlimit(2)).
 Descriptor make_sealed_memory(const std::string& name, std::size_t bytes);
+
+// Where others find what `process` keeps open as `descriptor`.
+std::filesystem::path place_of_descriptor(std::int64_t process, std::int64_t descriptor);
 
 // Opens anew what `place`, a /proc/PROCESS/fd/NUMBER, leads to; none unless that was made with a
 // name that begins so and the same size. Nothing else is opened for writing.
