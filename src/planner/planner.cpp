@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <ctime>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -175,7 +174,7 @@ Decision Planner::make_decision(const Shape& shape, bool may_alternate, Bytes si
   if (shape.ranks < 3) return left_to_library("too small to try");
   const bool is_small = size < options_.trial_floor;
   const bool is_tried_small =
-      options_.trial_rounds > 0 && has_small_candidates(shape, size, network_.view);
+      options_.trial_rounds > 0 && !in_host_memory(shape, size, network_.view).empty();
   if (is_small && is_tried_small)
     return may_alternate ? list_for_trial(shape, size) : decide_small_reduction(shape, size);
   if (is_costed) {
@@ -227,9 +226,10 @@ Decision Planner::decide_small_reduction(const Shape& shape, Bytes size) const {
     return left_to_library("not rehearsed, and results must not change between calls");
   if (is_won && !*is_won) return left_to_library("rehearsed by all ranks");
   Decision decision = left_to_library("being rehearsed");
-  // No size is above this floor, so that those in host memory are left.
-  constexpr Bytes no_size{std::numeric_limits<std::uint64_t>::max()};
-  WireCandidates(network_.view, shape, size, no_size).enter(decision, {});
+  for (const Algorithm* const algorithm : in_host_memory(shape, size, network_.view)) {
+    decision.candidates.push_back(candidate_of(*algorithm, algorithm->parameters));
+    decision.predicted.emplace_back();
+  }
   decision.trial =
       Trial(static_cast<std::uint32_t>(decision.candidates.size()), options_.trial_rounds);
   decision.is_rehearsed = true;

@@ -40,20 +40,31 @@ bool may_be_used(const Algorithm& algorithm, const TopologyView& view) {
   return false;
 }
 
-bool has_small_candidates(const Shape& shape, Bytes size, const TopologyView& view) {
-  return std::ranges::any_of(algorithms(), [&](const Algorithm& algorithm) {
-    return algorithm.collective == shape.collective && algorithm.supports(shape) &&
-           !shape.is_nonblocking && algorithm.use.needs == Needs::host_memory &&
-           algorithm.use.tried.contains(size.value) && may_be_used(algorithm, view);
-  });
+namespace {
+
+bool takes_part(const Algorithm& algorithm, const Shape& shape, Bytes size,
+                const TopologyView& view) {
+  return algorithm.collective == shape.collective && algorithm.supports(shape) &&
+         algorithm.use.tried.contains(size.value) && may_be_used(algorithm, view);
+}
+
+}  // namespace
+
+std::vector<const Algorithm*> in_host_memory(const Shape& shape, Bytes size,
+                                             const TopologyView& view) {
+  std::vector<const Algorithm*> found;
+  if (shape.is_nonblocking) return found;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.use.needs == Needs::host_memory && takes_part(algorithm, shape, size, view))
+      found.push_back(&algorithm);
+  }
+  return found;
 }
 
 WireCandidates::WireCandidates(const TopologyView& view, const Shape& shape, Bytes size,
                                Bytes floor) {
   for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.use.needs == Needs::nothing || algorithm.collective != shape.collective ||
-        !may_be_used(algorithm, view) || !algorithm.use.tried.contains(size.value) ||
-        !algorithm.supports(shape))
+    if (algorithm.use.needs == Needs::nothing || !takes_part(algorithm, shape, size, view))
       continue;
     if (size < floor && algorithm.use.needs != Needs::host_memory) continue;
     own_.push_back(&algorithm);

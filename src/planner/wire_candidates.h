@@ -18,16 +18,15 @@ bool needs_multicast(const Algorithm& algorithm);
 // Whether what the algorithm needs of the network is there.
 bool may_be_used(const Algorithm& algorithm, const TopologyView& view);
 
-// Whether calls below the trial's floor, which are too small for all others, have some.
-bool has_small_candidates(const Shape& shape, Bytes size, const TopologyView& view);
+// Those in host memory, which calls below the trial's floor have too.
+std::vector<const Algorithm*> in_host_memory(const Shape& shape, Bytes size,
+                                             const TopologyView& view);
 
 // Those that take part in a trial of calls of `size`, and those that do not.
 class WireCandidates {
  public:
   // Below `floor` those in host memory alone.
   WireCandidates(const TopologyView& view, const Shape& shape, Bytes size, Bytes floor);
-
-  bool empty() const { return own_.empty(); }
   bool has(const Algorithm& algorithm) const { return contains(own_, algorithm); }
   bool replaces(const Algorithm& algorithm) const { return contains(instead_of_, algorithm); }
   // With their predicted times where they are among the `costed`.

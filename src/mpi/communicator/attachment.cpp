@@ -116,9 +116,10 @@ const char* Attachment::reason_to_leave(const Shape& shape) const {
   const bool is_costed = runtime.model() != nullptr && !has_counts(shape.collective);
   if (is_costed || needs_shared_size(shape.collective)) return nullptr;
   const Bytes size = message_size(shape);
-  return size >= options.trial_floor || has_small_candidates(shape, size, runtime.view())
-             ? nullptr
-             : "too small to try";
+  // Once the ranks have agreed, the planner knows.
+  const bool may_be_ours = size >= options.trial_floor || communicator_ != nullptr ||
+                           !in_host_memory(shape, size, runtime.view()).empty();
+  return may_be_ours ? nullptr : "too small to try";
 }
 
 const Neighbourhood* Attachment::neighbourhood(bool in_nonblocking_calls) {
