@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# One core library, one benchmark program, one prober, one ping-pong, solvers and a soak for each MPI ABI whose mpi.h is found. The core is compiled
+# One core library, one benchmark program, one prober, one ping-pong, exchanges of messages, solvers and a soak for each MPI ABI whose mpi.h is found. The core is compiled
 # against that header and linked to no MPI library: its undefined symbols are those of the library that the process has
 # loaded, which the shim has made global before.
 #
@@ -34,6 +34,11 @@ function(quadrille_mpi_abi abi include_directory library extra_definitions)
   target_compile_definitions(quadrille-pingpong-${abi} PRIVATE ${extra_definitions})
   target_link_libraries(quadrille-pingpong-${abi} PRIVATE quadrille_apps_pingpong quadrille_fabric
                         nlohmann_json::nlohmann_json CLI11::CLI11 ${library})
+
+  add_executable(quadrille-messages-${abi} src/apps/messages_main.cpp)
+  target_include_directories(quadrille-messages-${abi} SYSTEM PRIVATE ${include_directory})
+  target_compile_definitions(quadrille-messages-${abi} PRIVATE ${extra_definitions})
+  target_link_libraries(quadrille-messages-${abi} PRIVATE quadrille_apps_messages nlohmann_json::nlohmann_json ${library})
 
   file(GLOB solver_sources CONFIGURE_DEPENDS src/apps/solvers/mpi/*.cpp)
   add_executable(quadrille-solver-${abi} src/apps/solver_main.cpp ${solver_sources})

@@ -113,7 +113,8 @@ def job_environment(options: Mapping[str, str | None]) -> dict[str, str]:
         if variables.get(folder):
             variables[folder] = str(Path(variables[folder]).absolute())
     variables["QUADRILLE_JOB_SECRET"] = secrets.token_hex(16)
-    libraries = [_TIMING_LIBRARY, _LIBRARY] if variables.get("QUADRILLE_TRACE") else [_LIBRARY]
+    is_timed = variables.get("QUADRILLE_TRACE") or variables.get("QUADRILLE_MESSAGES")
+    libraries = [_TIMING_LIBRARY, _LIBRARY] if is_timed else [_LIBRARY]
     return {"LD_PRELOAD": _preload(libraries), **variables}
 
 

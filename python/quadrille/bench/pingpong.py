@@ -17,7 +17,7 @@ from rich.table import Table
 
 from quadrille import settings
 from quadrille.errors import QuadrilleError, UsageError
-from quadrille.fabric import fabric_variables
+from quadrille.fabric.variables import fabric_variables
 from quadrille.launchers import detect_launcher
 from quadrille.native_job import NativeJob, ended_with_us, line_of_type, prepare, started
 from quadrille.report.formatting import size_text

@@ -8,7 +8,8 @@ import shlex
 import typer
 
 from quadrille import settings
-from quadrille.fabric import fabric_variables
+from quadrille.errors import UsageError
+from quadrille.fabric.variables import fabric_variables
 from quadrille.job_options import Collectives, Fabric, JobOptions, Model, Multicast, Trace, Wire
 
 
@@ -43,6 +44,8 @@ def env(
     """Print one line a variable; a job secret is drawn anew each time."""
     options = JobOptions(model, collectives, wire, multicast, fabric, trace)
     variables = settings.job_environment({"QUADRILLE_ABI": mpi, **options.variables()})
+    if variables.get("QUADRILLE_FABRIC") == "auto":
+        raise UsageError("--fabric auto is chosen for each job by `quadrille run`; write on or off")
     variables.update(fabric_variables(variables, mpi))
     for name, value in variables.items():
         typer.echo(f"{name}={shlex.quote(value)}")

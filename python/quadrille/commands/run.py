@@ -12,10 +12,11 @@ import typer
 
 from quadrille import settings
 from quadrille.errors import QuadrilleError, UsageError
-from quadrille.fabric import check_mpi, fabric_variables, what_is_missing
+from quadrille.fabric.choice import choose
+from quadrille.fabric.other_transport import chosen_by_user, other_transports
+from quadrille.fabric.variables import check_mpi, fabric_variables, what_is_missing
 from quadrille.job_options import Collectives, Fabric, JobOptions, Model, Multicast, Trace, Wire
 from quadrille.launchers import Launcher, detect_launcher
-from quadrille.other_transport import chosen_by_user, other_transports
 
 _HELP = """Run a launcher line with Quadrille in every rank.
 
@@ -56,18 +57,25 @@ def run(
     options = JobOptions(model, collectives, wire, multicast, fabric, trace)
     asked = {**options.variables(), "QUADRILLE_SUMMARY": "on" if summary else None}
     variables = settings.job_environment(asked)
+    if variables.get("QUADRILLE_FABRIC") == "auto":
+        choice = choose(launcher, variables, None if dry_run else _tell)
+        _tell(choice.told)
+        chosen = {"QUADRILLE_FABRIC": "on" if choice.on else "off"}
+        if choice.leaves is not None:
+            chosen["QUADRILLE_MESSAGES"] = str(choice.leaves)
+        variables = settings.job_environment({**asked, **chosen})
     for_fabric = fabric_variables(variables, launcher.mpi)
     if for_fabric:
         check_mpi(launcher)
         if _is_kept_out(launcher, insist):
             for_fabric = {}
         elif missing := what_is_missing(launcher):
-            print(f"quadrille: {missing}", file=sys.stderr)
+            _tell(missing)
         for name in chosen_by_user(launcher, os.environ):
             for_fabric.pop(name, None)
     variables.update(for_fabric)
     for name in settings.unknown_variables():
-        print(f"quadrille: no setting is called {name}; `quadrille env --help` lists them", file=sys.stderr)
+        _tell(f"no setting is called {name}; `quadrille env --help` lists them")
     command = launcher.with_environment(variables)
     if dry_run:
         _print_plan(launcher, variables, command)
@@ -99,5 +107,9 @@ def _is_kept_out(launcher: Launcher, insist: bool) -> bool:
     told = f"--fabric on: {', '.join(others)} keeps the MPI library from the provider"
     if not insist:
         raise UsageError(f"{told}; leave that out, or add --insist to run without the provider")
-    print(f"quadrille: {told}; going on without it", file=sys.stderr)
+    _tell(f"{told}; going on without it")
     return True
+
+
+def _tell(line: str) -> None:
+    print(f"quadrille: {line}", file=sys.stderr, flush=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from quadrille import settings
-from quadrille.fabric import fabric_variables
+from quadrille.fabric.variables import fabric_variables
 from quadrille.launchers import detect_launcher
 
 

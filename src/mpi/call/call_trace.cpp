@@ -100,10 +100,10 @@ void CallTrace::tell_clock() {
                         {"uncertainty_ns", clock.uncertainty_ns}}));
 }
 
-void CallTrace::tell_times() {
+void CallTrace::tell_times(const TimedCalls& calls) {
   files_->tell(text_of(
       {{"type", "run"}, {"ns", monotonic_now().value - began_ns_}, {"fabric", process_.fabric}}));
-  for (const auto& [kind, sum] : timed_calls_.sums()) {
+  for (const auto& [kind, sum] : calls.sums()) {
     files_->tell(text_of({{"type", "times"},
                           {"part", kind.part},
                           {"function", kind.function},
@@ -115,8 +115,8 @@ void CallTrace::tell_times() {
   }
 }
 
-void CallTrace::end() {
-  tell_times();
+void CallTrace::end(const TimedCalls& calls) {
+  tell_times(calls);
   tell_clock();
   if (const std::string problem = files_->flush(); !problem.empty()) {
     std::fprintf(stderr, "quadrille: rank %d (%s): the trace ends early: %s\n", process_.rank,

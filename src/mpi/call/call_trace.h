@@ -51,21 +51,21 @@ class CallTrace {
 
   // Collective. Null where a rank cannot write, which says so in a line.
   static std::unique_ptr<CallTrace> begin(const std::string& folder, const Process& process);
-  // Collective. Says in a line where not all was written.
-  void end();
+  // Collective, with the times of all the program's calls. Says in a line where not all was
+  // written.
+  void end(const TimedCalls& calls);
 
   // A number for a new communicator, of whose ranks this is the first one; it tells the others.
   std::int64_t number_communicator();
   // On that rank.
   void describe_communicator(std::uint64_t number, const std::vector<int>& world_ranks);
   void add(const Call& call);
-  TimedCalls& timed_calls() { return timed_calls_; }
 
  private:
   CallTrace(std::unique_ptr<trace::TraceFiles> files, const Process& process)
       : files_(std::move(files)), process_(process) {}
   void tell_clock();
-  void tell_times();
+  void tell_times(const TimedCalls& calls);
   std::uint16_t number_of_site(const void* address);
 
   std::unique_ptr<trace::TraceFiles> files_;
@@ -74,7 +74,6 @@ class CallTrace {
   std::uint32_t communicators_ = 0;  // that this rank has named
   std::map<const void*, std::uint16_t> sites_;
   std::int64_t began_ns_ = 0;
-  TimedCalls timed_calls_;
 };
 
 }  // namespace quadrille

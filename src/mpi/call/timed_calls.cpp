@@ -15,8 +15,6 @@
 namespace quadrille {
 namespace {
 
-constexpr const char* point_to_point = "point-to-point";
-
 bool is_fortran(const quadrille_timed_function& function) {
   return function.binding == QUADRILLE_TIMED_FORTRAN;
 }
@@ -35,7 +33,7 @@ const char* part_of(const quadrille_timed_function& function) {
       return function.kind == QUADRILLE_TIMED_COLLECTIVE ? "collectives"
                                                          : "nonblocking collectives";
     case QUADRILLE_TIMED_ONE_SIDED:
-      return "one-sided";
+      return one_sided_part;
     case QUADRILLE_TIMED_IO:
       return "MPI-IO";
     case QUADRILLE_TIMED_COMMUNICATORS:
@@ -45,7 +43,7 @@ const char* part_of(const quadrille_timed_function& function) {
     case QUADRILLE_TIMED_COMPLETION_OF_VALUE:
       break;
   }
-  return point_to_point;
+  return point_to_point_part;
 }
 
 // The handle's bits; those of Fortran's numbers are apart from those of C's.
@@ -129,7 +127,26 @@ std::uint64_t bytes_of(const quadrille_timed_call& call) {
   return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(std::max(size, 0));
 }
 
+// REQUIRES: the call sends a message.
+void note_partner(const quadrille_timed_call& call, Partners& partners) {
+  const quadrille_timed_function& function = *call.function;
+  const std::string_view name(function.name);
+  const int count = std::countr_zero(function.counts);
+  int communicator = count + 4;  // behind type, destination and tag
+  if (name.ends_with("endrecv")) communicator = count + 9;
+  if (name.ends_with("endrecv_replace")) communicator = count + 6;
+  if (is_fortran(function)) {
+    if (fortran_is_readable())
+      partners.note(communicator_of(pointer_in<int>(call, communicator)),
+                    *pointer_in<int>(call, count + 2));
+  } else {
+    partners.note(value_in<MPI_Comm>(call, communicator), value_in<int>(call, count + 2));
+  }
+}
+
 }  // namespace
+
+bool sends_message(std::string_view name) { return name.find("end") != std::string_view::npos; }
 
 struct TimedCalls::OfThread {
   const void* site = nullptr;
@@ -150,7 +167,7 @@ void TimedCalls::begin(quadrille_timed_call& call) noexcept try {
   state.site = call.site;
   state.executions = last_execution.count;
   state.given.clear();
-  state.origin = {point_to_point, library_};
+  state.origin = {point_to_point_part, library_};
   if (completes(*call.function) && count_.load(std::memory_order_acquire) > 0) {
     state.given = requests_in(call);
     state.origin = origin_of(state.given);
@@ -177,6 +194,9 @@ void TimedCalls::add(const quadrille_timed_call& call, int code, std::int64_t ti
   const bool succeeded = is_fortran(function) || code == MPI_SUCCESS;
   std::uint64_t bytes = 0;
   if (function.counts != 0 && succeeded) bytes = bytes_of(call);
+  if (function.kind == QUADRILLE_TIMED_POINT_TO_POINT && function.counts != 0 && succeeded &&
+      sends_message(function.name))
+    note_partner(call, partners_);
   if (function.kind == QUADRILLE_TIMED_NONBLOCKING_COLLECTIVE && is_counted)
     bytes = last_execution.nonblocking_bytes;
   times_.add({function.name, origin.part, call.site, origin.executed_by}, bytes, time_ns);
@@ -195,7 +215,7 @@ TimedCalls::Origin TimedCalls::origin_of(const quadrille_timed_function& functio
 
 // Those of messages are not kept.
 TimedCalls::Origin TimedCalls::origin_of(const std::vector<std::uint64_t>& requests) {
-  const Origin messages{point_to_point, library_};
+  const Origin messages{point_to_point_part, library_};
   std::optional<Origin> all;
   const std::scoped_lock lock(mutex_);
   for (const std::uint64_t request : requests) {
@@ -209,7 +229,7 @@ TimedCalls::Origin TimedCalls::origin_of(const std::vector<std::uint64_t>& reque
 }
 
 void TimedCalls::note_made(std::uint64_t request, const Origin& origin) {
-  const bool is_message = origin.part == point_to_point;
+  const bool is_message = origin.part == point_to_point_part;
   if (is_null(request) || (is_message && count_.load(std::memory_order_acquire) == 0)) return;
   const std::scoped_lock lock(mutex_);
   if (is_message) {

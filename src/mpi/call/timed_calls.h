@@ -12,14 +12,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "mpi/communicator/partners.h"
 #include "preload/timing.h"
 #include "trace/call_times.h"
 
 namespace quadrille {
+
+// What sums are called of point-to-point messages, and of waits for them.
+inline constexpr const char* point_to_point_part = "point-to-point";
+inline constexpr const char* one_sided_part = "one-sided";
+// Whether function `name` of point-to-point messages sends one.
+bool sends_message(std::string_view name);
 
 class TimedCalls {
  public:
@@ -28,6 +36,8 @@ class TimedCalls {
   std::vector<std::pair<trace::CallTimes::Kind, trace::CallTimes::Sum>> sums() const {
     return times_.sums();
   }
+
+  std::vector<int> partners() const { return partners_.world_ranks(); }
 
   // Where the program has made the timed call that this thread is in; null where there is none.
   static const void* site();
@@ -55,6 +65,7 @@ class TimedCalls {
   // All but those of point-to-point messages.
   std::unordered_map<std::uint64_t, Origin> made_;
   std::atomic<std::size_t> count_{0};  // of them
+  Partners partners_;
 };
 
 }  // namespace quadrille

@@ -27,6 +27,7 @@
 #include "mpi/call/call_counts.h"
 #include "mpi/communicator/attachment.h"
 #include "mpi/job/job_summary.h"
+#include "mpi/job/sent_messages.h"
 #include "mpi/job/version.h"
 #include "mpi/nonblocking/nonblocking_requests.h"
 #include "mpi/start/fabric_use.h"
@@ -113,7 +114,7 @@ void Runtime::begin() {
   }
   runtime->take_wire();
   runtime->take_verdicts();
-  runtime->begin_trace();
+  runtime->begin_timing();
   // Threads that make communicators at the same time: Open MPI 5 may hang
   // (docs/decisions/22_islands_are_hosts.md).
   runtime->view_.group_steps = !runtime->has_threads_;
@@ -161,7 +162,7 @@ void Runtime::log_start(Nanoseconds took) const {
                view_.has_multicast          ? "yes"
                : view_.has_some_multicast() ? "inside"
                                             : "no",
-               fabric_use(settings_.fabric), library_version().c_str());
+               fabric_use(settings_.fabric == "on"), library_version().c_str());
 }
 
 void Runtime::take_wire() {
@@ -181,24 +182,28 @@ void Runtime::take_verdicts() {
   const std::string made_with = std::string(version) + "|" + library_version() + "|" +
                                 agreed_settings(settings_) + "|" +
                                 (wire_.port ? wire_.port->link_name() : "none") + "|" +
-                                (settings_.fabric ? "fabric" : "") + "|" + settings_.bulk;
+                                (settings_.fabric == "on" ? "fabric" : "") + "|" + settings_.bulk;
   verdicts_.take(settings_, start_hosts(), host_names_, made_with);
   planner_options_.verdicts = verdicts_.get();
 }
 
-void Runtime::begin_trace() {
-  if (settings_.trace.empty()) return;
+void Runtime::begin_timing() {
+  if (settings_.trace.empty() && !tells_messages_) return;
   MPI_Comm parent = MPI_COMM_NULL;
   PMPI_Comm_get_parent(&parent);
   if (parent != MPI_COMM_NULL) {
     // Their ranks have the numbers, and so the files, of those that started them.
-    if (world_rank_ == 0)
+    tells_messages_ = false;
+    if (world_rank_ == 0 && !settings_.trace.empty())
       std::fprintf(stderr, "quadrille: processes that a program starts itself are not traced\n");
     return;
   }
+  timed_calls_ = std::make_unique<TimedCalls>();
+  began_ = monotonic_now();
+  if (settings_.trace.empty()) return;
   const auto host = host_of_world_rank_[static_cast<std::size_t>(world_rank_)];
-  trace_ = CallTrace::begin(
-      settings_.trace, {shadow_, world_rank_, host_names_[host], fabric_use(settings_.fabric)});
+  trace_ = CallTrace::begin(settings_.trace, {shadow_, world_rank_, host_names_[host],
+                                              fabric_use(settings_.fabric == "on")});
 }
 
 bool Runtime::shake_hands(bool usable) {
@@ -206,14 +211,15 @@ bool Runtime::shake_hands(bool usable) {
   // same.
   const std::int64_t software = positive_fingerprint(version);
   const std::int64_t wishes = positive_fingerprint(agreed_settings(settings_));
-  std::array<std::int64_t, 7> mine{software,
+  std::array<std::int64_t, 8> mine{software,
                                    -software,
                                    wishes,
                                    -wishes,
                                    usable ? 0 : 1,
                                    settings_.logs("wire") ? 1 : 0,
-                                   settings_.summary ? 1 : 0};
-  std::array<std::int64_t, 7> most{};
+                                   settings_.summary ? 1 : 0,
+                                   settings_.messages.empty() ? 0 : 1};
+  std::array<std::int64_t, 8> most{};
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Iallreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX,
                   MPI_COMM_WORLD, &request);
@@ -252,6 +258,7 @@ bool Runtime::shake_hands(bool usable) {
   }
   counts_wire_ = most[5] != 0;
   if (most[6] != 0) job_summary.begin(monotonic_now());
+  tells_messages_ = most[7] != 0;
   return true;
 }
 
@@ -332,7 +339,10 @@ int Runtime::close(MPI_Comm, int, void* state, void*) noexcept {
     for (const std::string& line : call_counts.lines()) std::fprintf(stderr, "%s\n", line.c_str());
   }
   if (job_summary.has_begun()) job_summary.write(runtime->shadow_, monotonic_now());
-  if (runtime->trace_) runtime->trace_->end();
+  if (runtime->trace_) runtime->trace_->end(*runtime->timed_calls_);
+  if (runtime->tells_messages_)
+    write_sent_messages(runtime->shadow_, *runtime->timed_calls_, monotonic_now() - runtime->began_,
+                        runtime->settings_.messages);
   runtime->verdicts_.keep();
   // Whoever is still asking whether its last message has arrived is answered till all are here.
   if (runtime->wire_.port) {

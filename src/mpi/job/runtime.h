@@ -16,6 +16,7 @@
 #include "base/settings.h"
 #include "executor/host_memory.h"
 #include "mpi/call/call_trace.h"
+#include "mpi/call/timed_calls.h"
 #include "mpi/communicator/contexts.h"
 #include "mpi/job/wire_log.h"
 #include "mpi/start/job_verdicts.h"
@@ -86,6 +87,8 @@ class Runtime {
   }
   // Null where calls are not traced.
   CallTrace* trace() const { return trace_.get(); }
+  // Null where the program's other calls are not timed.
+  TimedCalls* timed_calls() const { return timed_calls_.get(); }
   // A call has been given up on this rank: what others sent for it may be left on shadow().
   void expect_leftovers() { has_leftovers_ = true; }
 
@@ -108,7 +111,7 @@ class Runtime {
   std::string take_model();
   void take_wire();
   void take_verdicts();
-  void begin_trace();
+  void begin_timing();
   static int close(MPI_Comm, int, void*, void*) noexcept;
 
   Settings settings_;
@@ -136,6 +139,9 @@ class Runtime {
   std::unique_ptr<HostMemory> host_memory_;
   bool counts_wire_ = false;  // some rank's settings ask for what all ranks have counted there
   WireLog wire_log_;
+  std::unique_ptr<TimedCalls> timed_calls_;
+  bool tells_messages_ = false;  // some rank's settings ask for what all ranks have sent
+  Nanoseconds began_{};
   std::unique_ptr<CallTrace> trace_;
   std::atomic<bool> has_leftovers_ = false;
   std::atomic<std::uint64_t> rehearsed_ = 0;  // KnownReductions

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from quadrille.fabric.other_transport import chosen_by_user, other_transports
 from quadrille.launchers import Launcher, Mpi
-from quadrille.other_transport import chosen_by_user, other_transports
 
 
 def words(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quadrille.errors import QuadrilleError
-from quadrille.fabric import check_mpi, fabric_variables, what_is_missing
+from quadrille.fabric.variables import check_mpi, fabric_variables, what_is_missing
 from quadrille.launchers import Launcher, Mpi
 
 ON = {"QUADRILLE_FABRIC": "on"}
