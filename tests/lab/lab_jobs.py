@@ -72,11 +72,11 @@ def run_over_link(
 
 
 def start_over_provider(
-    line: Sequence[str], *options: str, timeout_s: float = 120
+    line: Sequence[str], *options: str, fabric: str = "on", timeout_s: float = 120
 ) -> subprocess.CompletedProcess[str]:
-    """Run a launcher's line by `quadrille run --fabric on` and `options` to its end, whatever that is."""
+    """Run a launcher's line by `quadrille run --fabric ...` and `options` to its end, whatever that is."""
     return subprocess.run(
-        [quadrille_program(), "run", "--fabric", "on", *options, "--", *line],
+        [quadrille_program(), "run", "--fabric", fabric, *options, "--", *line],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

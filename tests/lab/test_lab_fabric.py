@@ -3,14 +3,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_jobs import GRANTED, OVER_PROVIDER, lose_long_datagrams, program, provider_counts, run_over_provider
+from lab_jobs import (
+    GRANTED,
+    OVER_PROVIDER,
+    libraries,
+    lose_long_datagrams,
+    program,
+    provider_counts,
+    run_over_provider,
+    start_over_provider,
+)
 from lab_traffic import topology
 
+from quadrille.fabric.choice import WORTH
 from quadrille.lab.lab import Lab
 from quadrille.lab.ready_made import resolve
 
@@ -113,3 +124,39 @@ def test_collectives_by_the_wire_and_messages_by_the_provider_in_one_job(lossy_l
     assert by_wire is not None and int(by_wire[1]) > 300, output
     by_provider = re.findall(r"event=fabric .* data_sent=(\d+)", output)
     assert len(by_provider) == 6 and sum(map(int, by_provider)) > 1000, output
+
+
+def by_choice(lab: Lab, mpi: str, cache: Path, *options: str) -> str:
+    environment = {"QUADRILLE_LOG": "start", **libraries(mpi)}
+    line = [*lab.launcher(mpi, 4, None, environment), program("sends_known", mpi)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("QUADRILLE_CACHE", str(cache))
+        done = start_over_provider(line, *options, fabric="auto")
+    assert done.returncode == 0 and (options or "failures=0" in done.stdout), done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("mpi", ["ompi5", "mpich", "impi"])
+def test_a_program_goes_over_the_provider_where_messages_like_its_own_were_faster(
+    lab: Lab, mpi: str, tmp_path: Path
+) -> None:
+    first = by_choice(lab, mpi, tmp_path)
+    assert "--fabric auto: off; this job leaves what messages sends_known" in first and "fabric=off" in first
+    assert "would be tried" in by_choice(lab, mpi, tmp_path, "--dry-run")
+    second = by_choice(lab, mpi, tmp_path)
+    told = re.search(r"--fabric auto: (on|off); messages like those of sends_known\S* take ([\d.]+)", second)
+    assert "trying messages" in second and told is not None, second
+    assert f"fabric={told[1]}" in second and (told[1] == "on") == (float(told[2]) <= WORTH)
+    (verdict,) = tmp_path.glob("fabric/*-both.json")
+    for ratio, chosen in ((0.5, "on"), (1.5, "off")):
+        size = {"bytes": 16, "messages": 1, "library_ns": 100.0, "provider_ns": 100.0 * ratio}
+        verdict.write_text(json.dumps({"sizes": [size]}), encoding="utf-8")
+        later = by_choice(lab, mpi, tmp_path)
+        assert "trying messages" not in later and f"fabric={chosen}" in later, later
+
+
+def test_matched_receives_of_synchronous_sends_keep_a_program_from_open_mpi_4s_fault(
+    lab: Lab, tmp_path: Path
+) -> None:
+    by_choice(lab, "ompi4", tmp_path)
+    assert "which Open MPI 4 never acknowledges" in by_choice(lab, "ompi4", tmp_path)

@@ -10,6 +10,7 @@ import pytest
 from mpi_jobs import ALGORITHM_ROUNDS, Mpi, Outcome, mpi_named
 from test_fortran import INTERFACES, mpich4
 
+from quadrille.fabric.program_messages import ProgramMessages
 from quadrille.installation import native_directory
 from quadrille.trace.reading import Trace, read_trace
 
@@ -39,8 +40,12 @@ ALL_KINDS = {
 
 
 def timed(mpi: Mpi, ranks: int, command: list[str | Path], folder: Path, **settings: str) -> Outcome:
+    return preloaded(mpi, ranks, command, {"QUADRILLE_TRACE": str(folder), **settings})
+
+
+def preloaded(mpi: Mpi, ranks: int, command: list[str | Path], settings: dict[str, str]) -> Outcome:
     preload = ":".join(str(native_directory() / f"libquadrille{part}.so") for part in ("-timing", ""))
-    outcome = mpi.run(ranks, command, {"QUADRILLE_TRACE": str(folder), "LD_PRELOAD": preload, **settings})
+    outcome = mpi.run(ranks, command, {"LD_PRELOAD": preload, **settings})
     assert outcome.code == 0, outcome.errors + outcome.output
     return outcome
 
@@ -93,3 +98,20 @@ def test_a_library_loaded_out_of_sight_is_found(mpi: Mpi, python_with_mpi4py: Pa
     timed(mpi, 3, [python_with_mpi4py, program], tmp_path)
     calls = counted(read_trace(tmp_path), 0)
     assert sum(count for (part, _), count in calls.items() if part == "collectives") >= 30
+
+
+def test_a_job_tells_what_messages_it_has_sent_to_whom(mpi: Mpi, tmp_path: Path) -> None:
+    file = tmp_path / "new folder" / "sent.json"
+    outcome = preloaded(mpi, 4, [mpi.program("sends_known")], {"QUADRILLE_MESSAGES": str(file)})
+    assert outcome.counts["failures"] == 0, outcome.errors
+    told = ProgramMessages.model_validate_json(file.read_bytes())
+    assert {one.bytes: one.messages for one in told.sent} == {1: 2, 16: 20, 1000: 40, 65536: 12}
+    assert told.partners == [[3, 2, 1], [0, 3, 2], [1, 0, 3], [2, 1, 0]]
+    assert (told.one_sided, told.synchronous_sends, told.matched_receives) == (0, 2, 2)
+    assert 0 < told.point_to_point_s < told.run_s
+
+
+def test_what_cannot_be_written_of_messages_costs_the_job_nothing(mpi: Mpi, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    settings = {"QUADRILLE_MESSAGES": str(tmp_path / "file" / "sent.json")}
+    assert preloaded(mpi, 4, [mpi.program("sends_known")], settings).counts["failures"] == 0
