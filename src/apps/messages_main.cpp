@@ -27,40 +27,40 @@ constexpr int fewest_batches = 3;
 
 class Exchange {
  public:
-  // Sends to `receivers`, and receives from `senders`, messages of `bytes`.
-  Exchange(const std::vector<int>& receivers, const std::vector<int>& senders, std::size_t bytes)
-      : receivers_(receivers),
-        senders_(senders),
-        bytes_(static_cast<int>(bytes)),
-        sent_(bytes + 1),
-        received_(bytes * senders.size() + 1),
-        requests_(receivers.size() + senders.size()) {}
+  Exchange(const std::vector<Round>& rounds, std::size_t bytes)
+      : rounds_(rounds), bytes_(static_cast<int>(bytes)), sent_(bytes + 1) {
+    std::size_t most_senders = 0;
+    for (const Round& round : rounds) most_senders = std::max(most_senders, round.senders.size());
+    received_.resize(bytes * most_senders + 1);
+  }
 
   // Returns how long `times` exchanges took, one after the other: of the slowest rank, in seconds.
   double run(int times) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double began = MPI_Wtime();
-    for (int i = 0; i < times; ++i) once();
+    for (int i = 0; i < times; ++i) {
+      for (const Round& round : rounds_) go_through(round);
+    }
     double took = MPI_Wtime() - began;
     MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return took;
   }
 
  private:
-  void once() {
-    std::size_t at = 0;
+  void go_through(const Round& round) {
+    requests_.clear();
     char* into = received_.data();
-    for (const int sender : senders_) {
-      MPI_Irecv(into, bytes_, MPI_BYTE, sender, 0, MPI_COMM_WORLD, &requests_[at++]);
+    for (const int sender : round.senders) {
+      MPI_Irecv(into, bytes_, MPI_BYTE, sender, 0, MPI_COMM_WORLD, &requests_.emplace_back());
       into += bytes_;
     }
-    for (const int receiver : receivers_)
-      MPI_Isend(sent_.data(), bytes_, MPI_BYTE, receiver, 0, MPI_COMM_WORLD, &requests_[at++]);
-    MPI_Waitall(static_cast<int>(at), requests_.data(), MPI_STATUSES_IGNORE);
+    for (const int receiver : round.receivers)
+      MPI_Isend(sent_.data(), bytes_, MPI_BYTE, receiver, 0, MPI_COMM_WORLD,
+                &requests_.emplace_back());
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }
 
-  const std::vector<int>& receivers_;
-  const std::vector<int>& senders_;
+  const std::vector<Round>& rounds_;
   int bytes_;
   std::vector<char> sent_;
   std::vector<char> received_;
@@ -88,13 +88,13 @@ nlohmann::json measure(Exchange& exchange, double seconds) {
 }
 
 void run(const MessagesOptions& options, const PartnersOfRanks& partners, int rank) {
+  const std::vector<Round> rounds = rounds_of(rank, partners, options.at_once);
   std::size_t most_senders = 1;
-  for (int other = 0; other < static_cast<int>(partners.size()); ++other)
-    most_senders = std::max(most_senders, senders_to(other, partners).size());
-  const std::vector<int> senders = senders_to(rank, partners);
+  for (const Round& round : rounds) most_senders = std::max(most_senders, round.senders.size());
+  MPI_Allreduce(MPI_IN_PLACE, &most_senders, 1, MPI_UNSIGNED_LONG, MPI_MAX, MPI_COMM_WORLD);
   for (const std::size_t wanted : options.sizes) {
     const std::size_t bytes = std::min(wanted, most_bytes / most_senders);
-    Exchange exchange(partners[static_cast<std::size_t>(rank)], senders, bytes);
+    Exchange exchange(rounds, bytes);
     nlohmann::json line = measure(exchange, options.seconds);
     line["bytes"] = bytes;
     if (rank != 0) continue;

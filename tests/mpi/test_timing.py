@@ -107,6 +107,8 @@ def test_a_job_tells_what_messages_it_has_sent_to_whom(mpi: Mpi, tmp_path: Path)
     told = ProgramMessages.model_validate_json(file.read_bytes())
     assert {one.bytes: one.messages for one in told.sent} == {1: 2, 16: 20, 1000: 40, 65536: 12}
     assert told.partners == [[3, 2, 1], [0, 3, 2], [1, 0, 3], [2, 1, 0]]
+    # What is sent by MPI_Ssend and the exchange behind it are one.
+    assert told.groups == 4 * (10 + 5 + 3)
     assert (told.one_sided, told.synchronous_sends, told.matched_receives) == (0, 2, 2)
     assert 0 < told.point_to_point_s < told.run_s
 

@@ -2,8 +2,8 @@
 """What messages a program sends, as one of its jobs has left it, and how long such ones take on either way.
 
 A job that QUADRILLE_MESSAGES tells to leaves the numbers and sizes of its messages. The native program
-`quadrille-messages` then has all ranks send messages of these sizes to the same partners, in the same order,
-through the MPI library as it is and over the provider.
+`quadrille-messages` then has all ranks send messages of these sizes to the same partners, in the same order
+and as many at once, through the MPI library as it is and over the provider.
 """
 
 from __future__ import annotations
@@ -36,12 +36,14 @@ class SizeClass(BaseModel):
 class ProgramMessages(BaseModel):
     """What one job of a program has sent. Times are of the mean rank.
 
-    `partners`: whom each rank has sent to, in its order; 64 at most.
+    `partners`: whom each rank has sent to, in its order; 64 at most. `groups`: of messages, between which the
+    ranks have waited.
     """
 
     run_s: PositiveFloat
     point_to_point_s: NonNegativeFloat
     partners: list[list[NonNegativeInt]]
+    groups: NonNegativeInt
     one_sided: NonNegativeInt
     synchronous_sends: NonNegativeInt
     matched_receives: NonNegativeInt
@@ -51,6 +53,12 @@ class ProgramMessages(BaseModel):
     def share(self) -> float:
         """Return which part of its run the program spends in messages, 0 to 1."""
         return min(1.0, self.point_to_point_s / self.run_s)
+
+    @property
+    def at_once(self) -> int:
+        """Return how many messages a rank sends before it waits, 1 to 64."""
+        messages = sum(size.messages for size in self.sent)
+        return max(1, min(round(messages / max(1, self.groups)), 64))
 
     def costliest(self) -> list[SizeClass]:
         """Return the sizes that cost most, six at most, the least first."""
@@ -121,7 +129,8 @@ class Trial:
     def _times(self, variables: Mapping[str, str]) -> list[float]:
         """Return the mean time of an exchange of each size, in nanoseconds."""
         sizes = [str(size.bytes) for size in self.sent.costliest()]
-        arguments = ["--bytes", ",".join(sizes), "--like", str(self.like), "--seconds", str(_SECONDS_OF_SIZE)]
+        arguments = ["--bytes", ",".join(sizes), "--like", str(self.like)]
+        arguments += ["--at-once", str(self.sent.at_once), "--seconds", str(_SECONDS_OF_SIZE)]
         line = list(self.launcher_line)
         start = prepare(NativeJob("quadrille-messages", line, arguments, self.mpi, variables))
         process = started(start, stderr=subprocess.PIPE)

@@ -21,6 +21,7 @@ SENT = ProgramMessages(
     run_s=10.0,
     point_to_point_s=3.0,
     partners=[[1], [0]],
+    groups=1100,
     one_sided=0,
     synchronous_sends=0,
     matched_receives=0,

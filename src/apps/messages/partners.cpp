@@ -26,12 +26,18 @@ Result<PartnersOfRanks> parse_partners(const std::string& text, int ranks) {
   return partners;
 }
 
-std::vector<int> senders_to(int rank, const PartnersOfRanks& partners) {
-  std::vector<int> senders;
+std::vector<Round> rounds_of(int rank, const PartnersOfRanks& partners, std::size_t at_once) {
+  std::size_t most = 0;
+  for (const auto& of_rank : partners) most = std::max(most, of_rank.size());
+  std::vector<Round> rounds((most + at_once - 1) / at_once);
   for (std::size_t sender = 0; sender < partners.size(); ++sender) {
-    if (std::ranges::count(partners[sender], rank) > 0) senders.push_back(static_cast<int>(sender));
+    for (std::size_t place = 0; place < partners[sender].size(); ++place) {
+      Round& round = rounds[place / at_once];
+      if (static_cast<int>(sender) == rank) round.receivers.push_back(partners[sender][place]);
+      if (partners[sender][place] == rank) round.senders.push_back(static_cast<int>(sender));
+    }
   }
-  return senders;
+  return rounds;
 }
 
 }  // namespace quadrille::messages

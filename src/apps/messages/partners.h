@@ -2,6 +2,7 @@
 // Who sends to whom in an exchange.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,14 @@ using PartnersOfRanks = std::vector<std::vector<int>>;
 // Fails where `text` is none, of a job of other size, or names a rank that there is not.
 Result<PartnersOfRanks> parse_partners(const std::string& text, int ranks);
 
-// All ranks that send to `rank`, the lowest first.
-std::vector<int> senders_to(int rank, const PartnersOfRanks& partners);
+// What a rank does at one time: it sends to `receivers` and waits until that has left, and until
+// there is what `senders` send it at that time.
+struct Round {
+  std::vector<int> receivers;
+  std::vector<int> senders;
+};
+// Each rank sends to `at_once` of its partners in each round, until it has sent to all. All ranks
+// have equally many rounds.
+std::vector<Round> rounds_of(int rank, const PartnersOfRanks& partners, std::size_t at_once);
 
 }  // namespace quadrille::messages

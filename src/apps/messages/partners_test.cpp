@@ -26,10 +26,17 @@ TEST(Partners, OfAnotherJobAreRefused) {
   EXPECT_THAT(parse_partners(R"({"partners": [["a"]]})", 1).error().message, HasSubstr("no ranks"));
 }
 
-TEST(Partners, SendersAreThoseWhoHaveTheRankAmongTheirs) {
+TEST(Partners, RanksSendToSomeAtATimeAndReceiveWhatOthersSendThen) {
   const PartnersOfRanks partners{{1, 2}, {2}, {}};
-  EXPECT_THAT(senders_to(0, partners), IsEmpty());
-  EXPECT_THAT(senders_to(2, partners), ElementsAre(0, 1));
+  const auto one_each = rounds_of(2, partners, 1);
+  ASSERT_EQ(one_each.size(), 2U);
+  EXPECT_THAT(one_each[0].senders, ElementsAre(1));
+  EXPECT_THAT(one_each[1].senders, ElementsAre(0));
+  EXPECT_THAT(one_each[0].receivers, IsEmpty());
+  const auto all = rounds_of(0, partners, 64);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_THAT(all[0].receivers, ElementsAre(1, 2));
+  EXPECT_THAT(rounds_of(0, {{}, {}}, 64), IsEmpty());
 }
 
 }  // namespace

@@ -194,9 +194,7 @@ void TimedCalls::add(const quadrille_timed_call& call, int code, std::int64_t ti
   const bool succeeded = is_fortran(function) || code == MPI_SUCCESS;
   std::uint64_t bytes = 0;
   if (function.counts != 0 && succeeded) bytes = bytes_of(call);
-  if (function.kind == QUADRILLE_TIMED_POINT_TO_POINT && function.counts != 0 && succeeded &&
-      sends_message(function.name))
-    note_partner(call, partners_);
+  if (succeeded && part_of(function) == point_to_point_part) note_message(call);
   if (function.kind == QUADRILLE_TIMED_NONBLOCKING_COLLECTIVE && is_counted)
     bytes = last_execution.nonblocking_bytes;
   times_.add({function.name, origin.part, call.site, origin.executed_by}, bytes, time_ns);
@@ -205,6 +203,19 @@ void TimedCalls::add(const quadrille_timed_call& call, int code, std::int64_t ti
   } else if (function.request >= 0 && succeeded) {
     for (const std::uint64_t request : requests_in(call)) note_made(request, origin);
   }
+}
+
+// REQUIRES: the call has succeeded, and is a point-to-point one or a completion.
+void TimedCalls::note_message(const quadrille_timed_call& call) {
+  const std::string_view name(call.function->name);
+  if (sends_message(name) && call.function->counts != 0) {
+    note_partner(call, partners_);
+    if (has_waited_.exchange(false, std::memory_order_relaxed))
+      groups_.fetch_add(1, std::memory_order_relaxed);
+  }
+  const bool begins_only = call.function->request >= 0 && !completes(*call.function);
+  const bool is_plain_send = sends_message(name) && !name.starts_with("MPI_Sendrecv");
+  if (!begins_only && !is_plain_send) has_waited_.store(true, std::memory_order_relaxed);
 }
 
 // The last thing that a collective does on its thread is to say who has executed it.

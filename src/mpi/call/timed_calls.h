@@ -38,6 +38,9 @@ class TimedCalls {
   }
 
   std::vector<int> partners() const { return partners_.world_ranks(); }
+  // How often the program has sent something after it had waited, or asked, for something: what it
+  // sends in between may be under way at once.
+  std::uint64_t groups_of_sends() const { return groups_.load(std::memory_order_relaxed); }
 
   // Where the program has made the timed call that this thread is in; null where there is none.
   static const void* site();
@@ -58,6 +61,7 @@ class TimedCalls {
   void note_made(std::uint64_t request, const Origin& origin);
   void forget_completed(const std::vector<std::uint64_t>& given, const quadrille_timed_call& call);
   void add(const quadrille_timed_call& call, int code, std::int64_t time_ns);
+  void note_message(const quadrille_timed_call& call);
 
   trace::CallTimes times_;
   const std::string* const library_ = times_.name("mpi");
@@ -66,6 +70,8 @@ class TimedCalls {
   std::unordered_map<std::uint64_t, Origin> made_;
   std::atomic<std::size_t> count_{0};  // of them
   Partners partners_;
+  std::atomic<std::uint64_t> groups_{0};
+  std::atomic<bool> has_waited_{true};  // since the last send
 };
 
 }  // namespace quadrille

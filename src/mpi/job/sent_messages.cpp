@@ -18,6 +18,7 @@ constexpr std::size_t size_classes = 65;
 struct Sent {
   std::int64_t run_ns = 0;
   std::int64_t point_to_point_ns = 0;
+  std::int64_t groups = 0;
   // Calls that some MPI libraries cannot do over every transport.
   std::int64_t one_sided = 0;
   std::int64_t synchronous_sends = 0;
@@ -32,7 +33,7 @@ bool has(std::string_view name, std::string_view one, std::string_view other) {
 }
 
 Sent sent_by(const TimedCalls& calls, Nanoseconds run) {
-  Sent sent{.run_ns = run.value};
+  Sent sent{.run_ns = run.value, .groups = static_cast<std::int64_t>(calls.groups_of_sends())};
   for (const auto& [kind, sum] : calls.sums()) {
     const auto calls_made = static_cast<std::int64_t>(sum.calls);
     if (std::string_view(kind.part) == one_sided_part) sent.one_sided += calls_made;
@@ -83,6 +84,7 @@ void write_sent_messages(MPI_Comm ranks, const TimedCalls& calls, Nanoseconds ru
   const nlohmann::json text{{"run_s", mean(all.run_ns) / 1e9},
                             {"point_to_point_s", mean(all.point_to_point_ns) / 1e9},
                             {"partners", partners},
+                            {"groups", all.groups},
                             {"one_sided", all.one_sided},
                             {"synchronous_sends", all.synchronous_sends},
                             {"matched_receives", all.matched_receives},

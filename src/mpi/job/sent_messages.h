@@ -17,8 +17,9 @@ namespace quadrille {
 // Rank 0 replaces file `path` by a JSON object. Of the mean rank: "run_s" and "point_to_point_s".
 // Calls of all ranks: "one_sided", "synchronous_sends", "matched_receives". "sent": [{"bytes":
 // 16384, "messages": 120}, ...] of all ranks, where sizes within a factor of two are one entry,
-// with their mean. "partners": [[1, 7], ...], of each rank those that it has sent to, in its order.
-// An empty path, or one that cannot be written: nothing.
+// with their mean; "groups" of messages, between which the ranks have waited. "partners": [[1, 7],
+// ...], of each rank those that it has sent to, in its order. An empty path, or one that cannot be
+// written: nothing.
 void write_sent_messages(MPI_Comm ranks, const TimedCalls& calls, Nanoseconds run,
                          const std::string& path);
 
