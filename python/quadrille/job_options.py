@@ -22,7 +22,10 @@ Multicast = Annotated[
     str | None, typer.Option("--multicast", metavar="auto|off", help="Whether multicast may be used.")
 ]
 Fabric = Annotated[
-    str | None, typer.Option("--fabric", metavar="auto|on|off", help="Whether to carry point-to-point too.")
+    str | None,
+    typer.Option(
+        "--fabric", metavar="auto|on|off", help="Whether to carry point-to-point too; auto tries it."
+    ),
 ]
 Trace = Annotated[
     str | None, typer.Option("--trace", metavar="DIR", help="Folder that each rank writes its events to.")

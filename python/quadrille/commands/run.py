@@ -12,7 +12,6 @@ import typer
 
 from quadrille import settings
 from quadrille.errors import QuadrilleError, UsageError
-from quadrille.fabric.choice import choose
 from quadrille.fabric.other_transport import chosen_by_user, other_transports
 from quadrille.fabric.variables import check_mpi, fabric_variables, what_is_missing
 from quadrille.job_options import Collectives, Fabric, JobOptions, Model, Multicast, Trace, Wire
@@ -58,6 +57,8 @@ def run(
     asked = {**options.variables(), "QUADRILLE_SUMMARY": "on" if summary else None}
     variables = settings.job_environment(asked)
     if variables.get("QUADRILLE_FABRIC") == "auto":
+        from quadrille.fabric.choice import choose  # what it loads takes longer than all the rest
+
         choice = choose(launcher, variables, None if dry_run else _tell)
         _tell(choice.told)
         chosen = {"QUADRILLE_FABRIC": "on" if choice.on else "off"}
