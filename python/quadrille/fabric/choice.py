@@ -78,6 +78,8 @@ def choose(
     known = _Known.of(launcher, line, variables)
     sent = _read(known.sent, ProgramMessages)
     if sent is None:
+        if variables.get("QUADRILLE_COLLECTIVES") == "off":
+            return Choice(False, f"what {known.name} sends is learnt by a job that takes over collectives")
         why = f"this job leaves what messages {known.name} sends, and the next one tries them both ways"
         return Choice(False, why, known.sent)
     if reason := _not_worth_trying(launcher, sent, known.name):

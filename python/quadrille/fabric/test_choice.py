@@ -85,6 +85,16 @@ def test_the_first_job_leaves_the_second_tries_and_later_ones_know(place: Place)
     assert place.choose() == second and place.trials == 1
 
 
+def test_a_job_without_collectives_leaves_nothing_and_goes_by_what_others_have_left(place: Place) -> None:
+    place.variables["QUADRILLE_COLLECTIVES"] = "off"
+    found = place.choose()
+    assert found.leaves is None and "takes over collectives" in found.why
+    del place.variables["QUADRILLE_COLLECTIVES"]
+    place.leave()
+    place.variables["QUADRILLE_COLLECTIVES"] = "off"
+    assert place.choose().on
+
+
 @pytest.mark.parametrize(("ratio", "on"), [(0.94, True), (0.96, False), (1.7, False)])
 def test_the_provider_is_taken_where_it_is_clearly_faster(place: Place, ratio: float, on: bool) -> None:
     place.leave()
