@@ -41,8 +41,18 @@ _Kept = TypeVar("_Kept", bound=BaseModel)
 _LINKED_TO = {"ompi": b"libmpi.so.40", "mpich": b"libmpi.so.12"}
 _EXPIRY_S = 30 * 86400
 _LONGEST_HOST_FILE = 1 << 20
-_ALLOCATION = ("SLURM_JOB_NODELIST", "SLURM_TASKS_PER_NODE", "LSB_HOSTS", "LSB_MCPU_HOSTS", "COBALT_PARTNAME")
-_ALLOCATION_FILES = ("PBS_NODEFILE", "PE_HOSTFILE", "LSB_DJOB_HOSTFILE")
+_SCHEDULERS: Mapping[str, tuple[str, ...]] = {
+    "SLURM_JOB_ID": (
+        "SLURM_CLUSTER_NAME",
+        "SLURM_JOB_PARTITION",
+        "SLURM_JOB_NUM_NODES",
+        "SLURM_TASKS_PER_NODE",
+    ),
+    "PBS_JOBID": ("PBS_QUEUE", "PBS_NUM_NODES", "PBS_NP"),
+    "LSB_JOBID": ("LSB_QUEUE", "LSB_DJOB_NUMPROC"),
+    "NSLOTS": ("QUEUE", "NHOSTS", "NSLOTS"),
+}
+"""By what shows a scheduler's job (Grid Engine's last): what tells its kind of hosts, and their number."""
 
 
 @dataclass(frozen=True)
@@ -118,18 +128,30 @@ class _Known:
 
 
 def _hosts(line: Split) -> list[str]:
-    """Return what tells hosts and ranks: the launcher's words, its files, and what a scheduler has given."""
-    words = [socket.gethostname(), *line.launcher]
-    words += [f"{name}={os.environ[name]}" for name in _ALLOCATION if name in os.environ]
-    files = [Path(word.partition("=")[2] or word) for word in line.launcher]
-    files += [Path(os.environ[name]) for name in _ALLOCATION_FILES if name in os.environ]
-    for file in files:
-        try:
-            if file.is_file() and file.stat().st_size <= _LONGEST_HOST_FILE:
-                words.append(hashlib.sha256(file.read_bytes()).hexdigest())
-        except OSError:
-            continue  # no file of ours
-    return words
+    """Return what tells hosts and ranks: the launcher's words, what its files hold, and this host.
+
+    A scheduler's next job has other hosts: there those of a queue or partition are alike, if equally many.
+    """
+    scheduler = next((fields for shown, fields in _SCHEDULERS.items() if shown in os.environ), None)
+    hosts = [socket.gethostname()]
+    if scheduler is not None:
+        hosts = [f"{name}={os.environ.get(name, '')}" for name in scheduler]
+    return [*hosts, *(_without_file(word, scheduler is not None) for word in line.launcher)]
+
+
+def _without_file(word: str, by_shape: bool) -> str:
+    """Return a launcher's word, or what the file holds that it names: of a list of hosts their number."""
+    option, is_option, name = word.rpartition("=")
+    try:
+        file = Path(name)
+        if not file.is_file() or file.stat().st_size > _LONGEST_HOST_FILE:
+            return word
+        held = file.read_bytes()
+    except (OSError, ValueError):
+        return word  # no file of ours
+    lines = held.splitlines()
+    told = f"{len(lines)} lines, {len(set(lines))} hosts" if by_shape else hashlib.sha256(held).hexdigest()
+    return f"{option}{is_option}{told}"
 
 
 def _matters(variable: str) -> bool:
@@ -160,7 +182,7 @@ def _mpi_of(launcher: Launcher, line: Split) -> str | None:
 
 
 def _not_worth_trying(launcher: Launcher, sent: ProgramMessages, name: str) -> str:
-    if not sent.sent or sent.share < LEAST_SHARE:
+    if not any(sent.partners) or sent.share < LEAST_SHARE:
         return f"{name} spends {100 * sent.share:.0f} % of its run in messages"
     if sent.one_sided and what_is_missing(launcher):
         return f"{name} calls one-sided operations, which this MPI library lacks over libfabric"

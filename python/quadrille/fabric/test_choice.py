@@ -118,7 +118,7 @@ def test_six_sizes_are_tried_those_that_cost_most(place: Place) -> None:
 def test_a_program_of_few_messages_is_not_tried(place: Place) -> None:
     place.leave(sent=SENT.model_copy(update={"point_to_point_s": 0.4}))
     assert "4 % of its run" in place.choose().why and place.trials == 0
-    place.leave("mpirun -n 3 true", sent=SENT.model_copy(update={"sent": []}))
+    place.leave("mpirun -n 3 true", sent=SENT.model_copy(update={"partners": [[], []]}))
     assert not place.choose("mpirun -n 3 true").on and place.trials == 0
 
 
@@ -173,6 +173,25 @@ def test_other_hosts_programs_and_settings_are_known_apart(place: Place, tmp_pat
         assert place.choose(line).leaves not in files
         files.add(place.choose(line).leaves)
     assert place.choose(line.replace("true", "false")).leaves not in files
+
+
+def test_hosts_of_a_partition_are_alike_if_equally_many(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allocation = {"SLURM_JOB_PARTITION": "long", "SLURM_JOB_NUM_NODES": "2", "SLURM_TASKS_PER_NODE": "4(x2)"}
+    for name, value in {**allocation, "SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n[1-2]"}.items():
+        monkeypatch.setenv(name, value)
+    one, other = tmp_path / "hosts.1", tmp_path / "hosts.2"
+    one.write_text("n1\nn2\n", encoding="utf-8")
+    other.write_text("n3\nn4\n", encoding="utf-8")
+    first = place.choose(f"mpirun --hostfile {one} true").leaves
+    monkeypatch.setenv("SLURM_JOB_ID", "2")
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[3-4]")
+    assert place.choose(f"mpirun --hostfile {other} true").leaves == first
+    other.write_text("n3\nn4\nn5\n", encoding="utf-8")
+    assert place.choose(f"mpirun --hostfile {other} true").leaves != first
+    monkeypatch.setenv("SLURM_JOB_PARTITION", "short")
+    assert place.choose(f"mpirun --hostfile {one} true").leaves != first
 
 
 def test_what_is_broken_or_old_is_learnt_again(place: Place) -> None:
