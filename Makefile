@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# make build | test | test-exhaustive | test-suites SUITES=... | demo | lint | install PREFIX=... | wheel ARCHITECTURE=x86_64|aarch64 | deb | rpm | clean. Each does all its own
+# make build | test | test-exhaustive | test-suites SUITES=... | demo | lint | site | install PREFIX=... | wheel ARCHITECTURE=x86_64|aarch64 | deb | rpm | clean. Each does all its own
 # set-up, and little when it is done already; on Debian and Ubuntu this includes system packages (with sudo when not root).
-.PHONY: build test test-exhaustive test-suites demo lint one-definition install wheel deb rpm clean distclean packages native native-tests mpi-impi
+.PHONY: build test test-exhaustive test-suites demo lint site one-definition install wheel deb rpm clean distclean packages native native-tests mpi-impi
 .DEFAULT_GOAL := build
 SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -70,6 +70,10 @@ demo: .venv/.runs build/build.ninja
 # No two definitions of one name in a core library.
 one-definition: build/build.ninja
 	@bash scripts/one_definition.sh
+
+# The documents in build/site; a link that leads nowhere ends it.
+site: .venv/.complete
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
 
 lint: .venv/.complete native
 	git ls-files 'src/*.cpp' 'src/*.h' 'src/*.c' 'tests/*.cpp' 'tests/*.h' 'tests/*.c' | xargs -r clang-format --dry-run -Werror
