@@ -13,22 +13,26 @@ mkdir -p $logs
 rm -f $logs/*
 status=0
 workers=${QUADRILLE_TEST_WORKERS:-$(($(nproc) + 1))}
+with_alone=${QUADRILLE_TEST_ALONE:-on}
 slow="not slow"
+seeds=${QUADRILLE_SEEDS:-}
 if [ -n "${QUADRILLE_EXHAUSTIVE:-}" ]; then
     slow="slow or not slow"
-    export QUADRILLE_SEEDS=${QUADRILLE_SEEDS:-1-5000}
+    seeds=${seeds:-1-5000}
 fi
+# Programs under test say which variables of these they do not know.
+unset QUADRILLE_EXHAUSTIVE QUADRILLE_TEST_ALONE QUADRILLE_TEST_WORKERS QUADRILLE_SEEDS
 
 # run NAME COMMAND...: its output is shown and kept.
 run() { "${@:2}" 2>&1 | tee "$logs/$1.log" || status=1; }
 tests() { run "$1" .venv/bin/python -m pytest "${@:2}"; }
 
-run ctest ctest --test-dir build --output-on-failure --timeout 600 -j "$(nproc)"
+run ctest env ${seeds:+"QUADRILLE_SEEDS=$seeds"} ctest --test-dir build --output-on-failure --timeout 600 -j "$(nproc)"
 if [ $# -gt 0 ]; then
     tests pytest "$@"
 else
     tests pytest -m "not alone and ($slow)" -n "$workers" --dist loadfile
-    [ "${QUADRILLE_TEST_ALONE:-on}" = off ] || tests pytest-alone -m "alone and ($slow)"
+    [ "$with_alone" = off ] || tests pytest-alone -m "alone and ($slow)"
 fi
 
 echo

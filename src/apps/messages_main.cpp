@@ -71,7 +71,8 @@ class Exchange {
 nlohmann::json measure(Exchange& exchange, double seconds) {
   exchange.run(2);  // connections are opened, memory is mapped
   const double once_s = exchange.run(1);
-  const int batch = std::clamp(static_cast<int>(batch_s / once_s), 1, most_in_batch);
+  const int batch =
+      std::clamp(static_cast<int>(batch_s / std::max(once_s, 1e-6)), 1, most_in_batch);
   std::vector<double> times_s;
   double sum_s = 0;
   while (sum_s < seconds || times_s.size() < fewest_batches) {
