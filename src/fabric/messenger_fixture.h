@@ -137,6 +137,9 @@ class MessengersTest : public testing::Test {
       }
     }
     most_flights_ = std::max(most_flights_, flights_.size());
+    long_flights_.assign(ends_.size(), 0);
+    for (const Flight& flight : flights_)
+      if (flight.bytes.size() > 1000) ++long_flights_[flight.from.port - 4000U];
     now_ += Nanoseconds{10'000};
     while (!flights_.empty()) {
       moved = true;
@@ -158,6 +161,7 @@ class MessengersTest : public testing::Test {
     wire::NetworkAddress to;
     std::vector<std::byte> bytes;
   };
+  std::vector<std::size_t> long_flights_;  // by sender, of the last step
   Placement placement_ = Placement::apart;
   std::vector<std::unique_ptr<KeyPair>> keys_;
   std::vector<std::unique_ptr<Inbox>> inboxes_;

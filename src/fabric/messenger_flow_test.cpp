@@ -68,6 +68,24 @@ TEST_F(MessengerFlowTest, ranks_of_a_host_and_its_wire_let_no_more_come_than_the
   ends_.clear();
 }
 
+TEST_F(MessengerFlowTest, who_sends_to_one_at_once_shares_what_it_grants) {
+  make(5);
+  const auto sent = contents(300'000, 1);
+  std::vector<std::vector<std::byte>> into(4, std::vector<std::byte>(sent.size()));
+  for (std::size_t from = 0; from < 4; ++from)
+    receive(4, into[from], {.from = peer(4, from), .tag = 1}, from);
+  for (std::size_t from = 0; from < 4; ++from) send(from, 4, sent, 1);
+  std::size_t most = 0;  // datagrams of one under way, once all have been granted some
+  for (std::size_t steps = 0; steps < 60; ++steps) {
+    ASSERT_TRUE(step());
+    if (steps > 10) most = std::max(most, *std::ranges::max_element(long_flights_));
+  }
+  run();
+  for (const auto& message : into) EXPECT_EQ(message, sent);
+  EXPECT_GT(most, 0U);
+  EXPECT_LE(most, 9U) << "a quarter of 22, and some";
+}
+
 TEST_F(MessengerFlowTest, a_peer_that_is_lost_holds_no_credit) {
   wire::Secret job{};
   randombytes_buf(job.data(), job.size());

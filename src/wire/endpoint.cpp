@@ -308,6 +308,12 @@ void Endpoint::settle(Flow& flow, Nanoseconds now) {
     flow.comes = !flow.comes;
     budget_.comes_from_one(flow.comes);
   }
+  const bool demands = flow.key.second != settings_.outside_budget &&
+                       (flow.in.wanted() > 0 || flow.in.outstanding() > 0);
+  if (demands != flow.demands) {
+    flow.demands = demands;
+    budget_.demanded_by_one(demands);
+  }
   flow.statistics.stands(flow.stands, flow.standing(), now);
   std::optional<std::uint64_t> sending;
   std::optional<Handle> wanting;

@@ -15,6 +15,7 @@ void Endpoint::unlist(Flow& flow) {
   budget_.give_back(std::exchange(flow.charged, 0));
   if (std::exchange(flow.expecting, false)) --expecting_;
   if (std::exchange(flow.comes, false)) budget_.comes_from_one(false);
+  if (std::exchange(flow.demands, false)) budget_.demanded_by_one(false);
   relist<std::uint64_t>(sending_, flow, flow.sending_at, std::nullopt);
   relist<Handle>(wanting_, flow, flow.wanting_at, std::nullopt);
   relist<Nanoseconds>(timers_, flow, flow.timer_at, std::nullopt);

@@ -37,7 +37,10 @@ std::uint32_t Endpoint::window(const Flow& flow) const {
   if (flow.group_key && expecting_ == 1) return std::max(usual, budget_.limit());
   if (expecting_ == 1) {
     // Half, so that who comes next finds something; between two ends nobody comes.
-    if (settings_.peers == 2) return std::max(usual, budget_.share());
+    if (settings_.peers == 2) {
+      const std::uint32_t sharers = budget_.has_grown() ? 1 : std::max(budget_.demanding(), 1U);
+      return std::max(usual, budget_.share() / sharers);
+    }
     return std::max(usual, budget_.limit() / 2);
   }
   if (flow.group_key) return usual;

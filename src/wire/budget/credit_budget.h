@@ -90,6 +90,9 @@ class CreditBudget {
 
   // Of one more flow, or one less, something that was taken for it is at its sender.
   void comes_from_one(bool more) { more ? ++coming_ : --coming_; }
+  // One more flow, or one less, has been granted something that is not here yet, or wants more.
+  void demanded_by_one(bool more) { more ? ++demanding_ : --demanding_; }
+  std::uint32_t demanding() const { return demanding_; }
   // What this holder has taken, if none of it can come before something else does.
   std::uint32_t idle() const { return coming_ == 0 ? own_ : 0; }
 
@@ -129,7 +132,8 @@ class CreditBudget {
   CreditBoard* board_;
   std::size_t holder_;
   std::uint32_t own_ = 0;
-  std::uint32_t coming_ = 0;  // flows
+  std::uint32_t coming_ = 0;     // flows
+  std::uint32_t demanding_ = 0;  // flows
   bool is_credit_blocked_ = false;
   std::uint32_t sharers_ = 1;  // with itself
 };

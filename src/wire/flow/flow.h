@@ -156,7 +156,8 @@ struct Flow {
   bool dozes = false;     // see Endpoint::dozing_
   bool released = false;  // its communicator was freed here, and no other one here has used it yet
   bool expecting = false;
-  bool comes = false;  // something that the budget has granted
+  bool comes = false;    // something that the budget has granted
+  bool demands = false;  // counts among those that share the budget
   FlowStanding stands;
   std::optional<std::uint64_t> sending_at;
   std::optional<Handle> wanting_at;
