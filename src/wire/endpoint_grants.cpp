@@ -36,7 +36,8 @@ std::uint32_t Endpoint::window(const Flow& flow) const {
   }
   if (flow.group_key && expecting_ == 1) return std::max(usual, budget_.limit());
   if (expecting_ == 1) {
-    // Half, so that who comes next finds something; between two ends nobody comes.
+    // Half, so that who comes next finds something. Where each pair has a wire of its own, others
+    // draw on the budget, too: a part for each, as one that is busy leaves its credit unused.
     if (settings_.peers == 2) {
       const std::uint32_t sharers = budget_.has_grown() ? 1 : std::max(budget_.demanding(), 1U);
       return std::max(usual, budget_.share() / sharers);

@@ -26,7 +26,8 @@ int world_rank_of(MPI_Comm communicator, int rank) {
 }  // namespace
 
 void Partners::note(MPI_Comm communicator, int rank) {
-  if (rank < 0) return;  // MPI_PROC_NULL
+  // Whether a call from Fortran has succeeded is not known.
+  if (rank < 0 || communicator == MPI_COMM_NULL) return;  // MPI_PROC_NULL
   const std::uint64_t pair =
       std::hash<MPI_Comm>{}(communicator)*0x9E3779B97F4A7C15U + static_cast<std::uint64_t>(rank);
   const std::scoped_lock lock(mutex_);
