@@ -3,23 +3,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 from mkdocs.exceptions import PluginError
 
-SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "site_hooks.py"
+from scripts_as_modules import script_module
 
 
 @pytest.fixture(scope="module")
 def hooks() -> ModuleType:
-    found = importlib.util.spec_from_file_location("site_hooks", SCRIPT)
-    assert found is not None and found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+    return script_module("site_hooks")
 
 
 def shown(hooks: ModuleType, page: str, markdown: str) -> str:

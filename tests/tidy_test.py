@@ -3,22 +3,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "tidy.py"
+from scripts_as_modules import script_module
 
 
 @pytest.fixture(scope="module")
 def tidy() -> ModuleType:
-    found = importlib.util.spec_from_file_location("tidy", SCRIPT)
-    assert found is not None and found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+    return script_module("tidy")
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,25 @@ def ended_with_us(process: subprocess.Popen[Any], *, own_group: bool = False) ->
                 _end(process, own_group)
 
 
+def run_to_end(start: Start, what: str, timeout_s: float, stderr: int) -> subprocess.CompletedProcess[str]:
+    """Run a line, and return how it ended. `stderr`: as subprocess.Popen's; `what` it is, for people.
+
+    Raises QuadrilleError when it cannot be started, or takes longer.
+    """
+    process = started(start, stderr=stderr)
+    with ended_with_us(process):
+        try:
+            output, errors = process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            raise QuadrilleError(f"{what} took over {timeout_s:g} s") from None
+    return subprocess.CompletedProcess(start.line, process.returncode, output, errors)
+
+
+def lines_of_types(output: str) -> list[dict[str, Any]]:
+    """Return what `line_of_type` finds in each line of the launcher's output."""
+    return [data for text in output.splitlines() if (data := line_of_type(text)) is not None]
+
+
 def line_of_type(text: str) -> dict[str, Any] | None:
     """Return the JSON object with a `type` in a line of the launcher's output, None where there is none.
 

@@ -77,7 +77,8 @@ def choose(
     `announce` is told before something is measured; None: nothing is measured, the choice is what would be.
     """
     line = split_line(launcher)
-    if reason := _cannot(launcher, line):
+    mpi = _mpi_of(launcher, line)
+    if reason := _cannot(launcher, line, mpi):
         return Choice(False, reason)
     over = {**variables, "QUADRILLE_FABRIC": "on", "QUADRILLE_COLLECTIVES": "off"}
     try:
@@ -100,7 +101,7 @@ def choose(
             return Choice(False, f"messages like those of {known.name} would be tried both ways first")
         announce(f"--fabric auto: trying messages like those of {known.name} both ways")
         try:
-            both = Trial(line.launcher, _mpi_of(launcher, line), known.sent, sent, over).both_ways()
+            both = Trial(line.launcher, mpi, known.sent, sent, over).both_ways()
         except QuadrilleError as error:
             return Choice(False, f"the trial failed: {error}")
         _keep(known.both, both)
@@ -158,11 +159,11 @@ def _matters(variable: str) -> bool:
     return variable.startswith("QUADRILLE_FABRIC_") or variable in ("QUADRILLE_BULK", "QUADRILLE_PATHS")
 
 
-def _cannot(launcher: Launcher, line: Split) -> str:
+def _cannot(launcher: Launcher, line: Split, mpi: str | None) -> str:
     """Return why messages of this line cannot be tried; empty: they can."""
     if not line.program:
         return "the line names no program that a launcher starts"
-    if _mpi_of(launcher, line) is None:
+    if mpi is None:
         return f"which MPI library {line.program[0]} uses cannot be told"
     if ":" in line.program:
         return "the line starts several programs"
@@ -172,7 +173,7 @@ def _cannot(launcher: Launcher, line: Split) -> str:
 
 def _mpi_of(launcher: Launcher, line: Split) -> str | None:
     """Return the launcher's MPI library; behind srun the one that the program is linked to."""
-    if launcher.mpi != "srun":
+    if launcher.mpi != "srun" or not line.program:
         return None if launcher.mpi == "unknown" else launcher.mpi
     try:
         program = Path(shutil.which(line.program[0]) or line.program[0]).read_bytes()

@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import BaseModel, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from quadrille.errors import QuadrilleError
-from quadrille.native_job import NativeJob, ended_with_us, line_of_type, prepare, started
+from quadrille.native_job import NativeJob, lines_of_types, prepare, run_to_end
 
 _MESSAGE_COST_BYTES = 4096  # a message costs about as much as so many bytes more
 _MOST_SIZES = 6
@@ -133,16 +133,11 @@ class Trial:
         arguments += ["--at-once", str(self.sent.at_once), "--seconds", str(_SECONDS_OF_SIZE)]
         line = list(self.launcher_line)
         start = prepare(NativeJob("quadrille-messages", line, arguments, self.mpi, variables))
-        process = started(start, stderr=subprocess.PIPE)
-        with ended_with_us(process):
-            try:
-                output, errors = process.communicate(timeout=_PATIENCE_S)
-            except subprocess.TimeoutExpired:
-                raise QuadrilleError(f"its messages did not end within {_PATIENCE_S:.0f} s") from None
-        lines = [data for text in output.splitlines() if (data := line_of_type(text)) is not None]
-        if process.returncode != 0 or len(lines) != len(sizes):
-            told = [text.strip() for text in errors.splitlines() if text.strip()]
+        done = run_to_end(start, "its job", _PATIENCE_S, subprocess.PIPE)
+        lines = lines_of_types(done.stdout)
+        if done.returncode != 0 or len(lines) != len(sizes):
+            told = [text.strip() for text in done.stderr.splitlines() if text.strip()]
             raise QuadrilleError(
-                f"its job ended with exit code {process.returncode}: {told[-1] if told else 'without a word'}"
+                f"its job ended with exit code {done.returncode}: {told[-1] if told else 'without a word'}"
             )
         return [float(data["mean_ns"]) for data in lines]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel
 
 from quadrille.errors import QuadrilleError
-from quadrille.native_job import NativeJob, ended_with_us, line_of_type, prepare, started
+from quadrille.native_job import NativeJob, lines_of_types, prepare, run_to_end
 
 _TIMEOUT_S = 600
 
@@ -37,14 +37,9 @@ def solve(
     Raises QuadrilleError when it does not end, or its result is wrong.
     """
     start = prepare(NativeJob("quadrille-solver", list(line), list(arguments), variables=variables or {}))
-    process = started(start, stderr=subprocess.STDOUT)
-    with ended_with_us(process):
-        try:
-            output, _ = process.communicate(timeout=_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            raise QuadrilleError(f"solver {arguments[0]} took over {_TIMEOUT_S} s") from None
-    found = [data for text in output.splitlines() if (data := line_of_type(text)) is not None]
-    if process.returncode != 0 or not found:
-        last = "\n".join(output.strip().splitlines()[-15:])
-        raise QuadrilleError(f"solver {arguments[0]} ended with exit code {process.returncode}:\n{last}")
+    done = run_to_end(start, f"solver {arguments[0]}", _TIMEOUT_S, subprocess.STDOUT)
+    found = lines_of_types(done.stdout)
+    if done.returncode != 0 or not found:
+        last = "\n".join(done.stdout.strip().splitlines()[-15:])
+        raise QuadrilleError(f"solver {arguments[0]} ended with exit code {done.returncode}:\n{last}")
     return Solved.model_validate(found[0])

@@ -194,7 +194,7 @@ void TimedCalls::add(const quadrille_timed_call& call, int code, std::int64_t ti
   const bool succeeded = is_fortran(function) || code == MPI_SUCCESS;
   std::uint64_t bytes = 0;
   if (function.counts != 0 && succeeded) bytes = bytes_of(call);
-  if (succeeded && part_of(function) == point_to_point_part) note_message(call);
+  if (notes_messages_ && succeeded && part_of(function) == point_to_point_part) note_message(call);
   if (function.kind == QUADRILLE_TIMED_NONBLOCKING_COLLECTIVE && is_counted)
     bytes = last_execution.nonblocking_bytes;
   times_.add({function.name, origin.part, call.site, origin.executed_by}, bytes, time_ns);

@@ -31,6 +31,8 @@ bool sends_message(std::string_view name);
 
 class TimedCalls {
  public:
+  // `notes_messages`: partners() and groups_of_sends() are wanted.
+  explicit TimedCalls(bool notes_messages) : notes_messages_(notes_messages) {}
   void begin(quadrille_timed_call& call) noexcept;
   void end(const quadrille_timed_call& call, int code) noexcept;
   std::vector<std::pair<trace::CallTimes::Kind, trace::CallTimes::Sum>> sums() const {
@@ -63,6 +65,7 @@ class TimedCalls {
   void add(const quadrille_timed_call& call, int code, std::int64_t time_ns);
   void note_message(const quadrille_timed_call& call);
 
+  const bool notes_messages_;
   trace::CallTimes times_;
   const std::string* const library_ = times_.name("mpi");
   std::mutex mutex_;

@@ -68,4 +68,12 @@ Membership membership_of(MPI_Comm communicator, int rank, int size, MPI_Comm wor
   return {std::move(world_ranks), ""};
 }
 
+int world_rank_of(MPI_Comm communicator, int rank, MPI_Comm world) {
+  const Group group(communicator);
+  const Group world_group(world);
+  int world_rank = MPI_UNDEFINED;
+  PMPI_Group_translate_ranks(group.handle(), 1, &rank, world_group.handle(), &world_rank);
+  return world_rank;
+}
+
 }  // namespace quadrille

@@ -21,4 +21,8 @@ struct Membership {
 // processes, of which this one is `world_rank`.
 Membership membership_of(MPI_Comm communicator, int rank, int size, MPI_Comm world, int world_rank);
 
+// The rank of `world` that rank `rank` of `communicator` is, which has one group; MPI_UNDEFINED:
+// none.
+int world_rank_of(MPI_Comm communicator, int rank, MPI_Comm world);
+
 }  // namespace quadrille

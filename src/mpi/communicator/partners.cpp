@@ -4,23 +4,16 @@
 #include <algorithm>
 #include <functional>
 
+#include "mpi/communicator/membership.h"
+
 namespace quadrille {
 namespace {
 
 // MPI_UNDEFINED: it is none of the world's.
-int world_rank_of(MPI_Comm communicator, int rank) {
+int partner_of(MPI_Comm communicator, int rank) {
   int is_between_groups = 0;
   PMPI_Comm_test_inter(communicator, &is_between_groups);
-  if (is_between_groups != 0) return MPI_UNDEFINED;
-  MPI_Group own = MPI_GROUP_NULL;
-  MPI_Group world = MPI_GROUP_NULL;
-  int translated = MPI_UNDEFINED;
-  PMPI_Comm_group(communicator, &own);
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_translate_ranks(own, 1, &rank, world, &translated);
-  PMPI_Group_free(&own);
-  PMPI_Group_free(&world);
-  return translated;
+  return is_between_groups != 0 ? MPI_UNDEFINED : world_rank_of(communicator, rank, MPI_COMM_WORLD);
 }
 
 }  // namespace
@@ -32,7 +25,7 @@ void Partners::note(MPI_Comm communicator, int rank) {
       std::hash<MPI_Comm>{}(communicator)*0x9E3779B97F4A7C15U + static_cast<std::uint64_t>(rank);
   const std::scoped_lock lock(mutex_);
   if (world_ranks_.size() >= most || !seen_.insert(pair).second) return;
-  const int partner = world_rank_of(communicator, rank);
+  const int partner = partner_of(communicator, rank);
   if (partner != MPI_UNDEFINED && std::ranges::count(world_ranks_, partner) == 0)
     world_ranks_.push_back(partner);
 }

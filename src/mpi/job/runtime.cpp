@@ -198,7 +198,7 @@ void Runtime::begin_timing() {
       std::fprintf(stderr, "quadrille: processes that a program starts itself are not traced\n");
     return;
   }
-  timed_calls_ = std::make_unique<TimedCalls>();
+  timed_calls_ = std::make_unique<TimedCalls>(tells_messages_);
   began_ = monotonic_now();
   if (settings_.trace.empty()) return;
   const auto host = host_of_world_rank_[static_cast<std::size_t>(world_rank_)];

@@ -11,7 +11,7 @@ from typing import Any
 
 from quadrille import settings
 from quadrille.errors import QuadrilleError
-from quadrille.native_job import NativeJob, ended_with_us, prepare, started
+from quadrille.native_job import NativeJob, prepare, run_to_end
 
 _TIMEOUT_S = 120
 _RESULT = re.compile(r"step_us=(?P<step_us>\d+) .*?ring=(?P<ring>\S+) gave_right=(?P<gave>[\d,]+)", re.DOTALL)
@@ -38,15 +38,8 @@ def run_ring(launcher: Sequence[str], model: str, run: RingRun) -> dict[str, Any
     """
     variables = settings.job_environment({"QUADRILLE_MODEL": model})
     start = prepare(NativeJob("tests/ring_balance", list(launcher), run.arguments(), variables=variables))
-    process = started(start, stderr=subprocess.STDOUT)
-    with ended_with_us(process):
-        try:
-            output, _ = process.communicate(timeout=_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            raise QuadrilleError(
-                f"ring_balance {' '.join(run.arguments())} took over {_TIMEOUT_S} s"
-            ) from None
-    return parse_output(output, process.returncode, run)
+    done = run_to_end(start, f"ring_balance {' '.join(run.arguments())}", _TIMEOUT_S, subprocess.STDOUT)
+    return parse_output(done.stdout, done.returncode, run)
 
 
 def parse_output(output: str, exit_code: int, run: RingRun) -> dict[str, Any]:
